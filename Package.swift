@@ -1,0 +1,113 @@
+// swift-tools-version: 6.2
+// SPDX-License-Identifier: MIT
+
+import PackageDescription
+
+/// The same settings for every Swift target, so that no target is held to a lower bar.
+let swiftSettings: [SwiftSetting] = [
+    // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0335-existential-any.md
+    .enableUpcomingFeature("ExistentialAny"),
+    // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0409-access-level-on-imports.md
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0444-member-import-visibility.md
+    .enableUpcomingFeature("MemberImportVisibility"),
+    // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0470-isolated-conformances.md
+    .enableUpcomingFeature("InferIsolatedConformances"),
+    // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0461-async-function-isolation.md
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0481-weak-let.md
+    .enableUpcomingFeature("ImmutableWeakCaptures"),
+]
+
+let package = Package(
+    name: "swift-keychain",
+    products: [
+        .library(name: "KeychainAPI", targets: ["KeychainAPI"]),
+        .library(name: "BackendMemory", targets: ["BackendMemory"]),
+        .library(name: "BackendFile", targets: ["BackendFile"]),
+        .library(name: "BackendSecretService", targets: ["BackendSecretService"]),
+        .library(name: "KeychainConformance", targets: ["KeychainConformance"]),
+        .library(name: "SwiftKeychain", targets: ["SwiftKeychain"]),
+        .executable(name: "keychainctl", targets: ["keychainctl"]),
+    ],
+    traits: [
+        .trait(
+            name: "SecretService",
+            description: "The driver for GNOME Keyring, KWallet and KeePassXC; needs libsecret-1-dev and libglib2.0-dev."
+        ),
+        .trait(
+            name: "File",
+            description: "The driver for the encrypted flat file; needs libsodium-dev."
+        ),
+        .default(enabledTraits: ["SecretService", "File"]),
+    ],
+    targets: [
+        // The contract: items, queries, verbs, errors, the driver protocol and the registry. No backend, no C library.
+        .target(name: "KeychainAPI"),
+
+        // What drivers and the command share of the operating system: locks between processes, private folders.
+        .target(name: "KeychainSystem", dependencies: ["KeychainAPI"]),
+
+        // The drivers.
+        .target(name: "BackendMemory", dependencies: ["KeychainAPI"]),
+        .target(
+            name: "BackendFile",
+            dependencies: ["KeychainAPI", "KeychainSystem", .target(name: "CSodium", condition: .when(traits: ["File"]))]
+        ),
+        .target(
+            name: "BackendSecretService",
+            dependencies: [
+                "KeychainAPI", "KeychainSystem",
+                .target(name: "CLibsecret", condition: .when(traits: ["SecretService"])),
+                .target(name: "CSecretSession", condition: .when(traits: ["SecretService"])),
+            ]
+        ),
+
+        // The C seam: one system library target per C library, and the one piece of C that libsecret's type system needs.
+        .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
+        .systemLibrary(
+            name: "CLibsecret",
+            pkgConfig: "libsecret-1",
+            providers: [.apt(["libsecret-1-dev", "libglib2.0-dev"])]
+        ),
+        .target(
+            name: "CSecretSession",
+            dependencies: [.target(name: "CLibsecret", condition: .when(traits: ["SecretService"]))],
+            cSettings: [.define("KEYCHAIN_SECRET_SERVICE", .when(traits: ["SecretService"]))]
+        ),
+
+        // The umbrella: the only place that knows every driver.
+        .target(
+            name: "SwiftKeychain",
+            dependencies: [
+                "KeychainAPI", "BackendMemory",
+                .target(name: "BackendFile", condition: .when(traits: ["File"])),
+                .target(name: "BackendSecretService", condition: .when(traits: ["SecretService"])),
+            ]
+        ),
+
+        // The conformance kit, for the authors of drivers.
+        .target(name: "KeychainConformance", dependencies: ["KeychainAPI"]),
+
+        // The command: everything that can be tested in a library, and a main that calls it.
+        .target(name: "KeychainCommand", dependencies: ["SwiftKeychain", "KeychainConformance", "KeychainSystem"]),
+        .executableTarget(name: "keychainctl", dependencies: ["KeychainCommand"]),
+
+        .testTarget(name: "KeychainAPITests", dependencies: ["KeychainAPI", "KeychainSystem"]),
+        .testTarget(name: "BackendMemoryTests", dependencies: ["BackendMemory"]),
+        .testTarget(name: "BackendFileTests", dependencies: ["BackendFile", "KeychainSystem"]),
+        .testTarget(name: "BackendSecretServiceTests", dependencies: ["BackendSecretService", "KeychainSystem"]),
+        .testTarget(name: "KeychainCommandTests", dependencies: ["KeychainCommand"]),
+        .testTarget(name: "SwiftKeychainTests", dependencies: ["SwiftKeychain"]),
+        .testTarget(
+            name: "ConformanceTests",
+            dependencies: ["KeychainConformance", "SwiftKeychain", "KeychainSystem"],
+            path: "ConformanceTests"
+        ),
+    ],
+    swiftLanguageModes: [.v6]
+)
+
+for target in package.targets where target.type != .system && target.name != "CSecretSession" {
+    target.swiftSettings = (target.swiftSettings ?? []) + swiftSettings
+}

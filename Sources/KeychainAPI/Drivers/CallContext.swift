@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+
+import Synchronization
+
+/// Whether a call may ask the person anything.
+public enum InteractionPolicy: Sendable, Hashable {
+    /// The store may show a prompt, for example to be unlocked.
+    case allowed
+    /// Nothing is asked; what would need a prompt throws `interactionNotAllowed`.
+    case never
+}
+
+/// One call of a verb, as a driver sees it: what it is for, how long it may take, and whether it was cancelled.
+public final class CallContext: Sendable {
+    /// The verb.
+    public let operation: KeychainOperation
+    /// Whether the call may show a prompt.
+    public let interaction: InteractionPolicy
+    /// When the call must have ended, nil for no limit.
+    public let deadline: ContinuousClock.Instant?
+
+    private struct State {
+        var isCancelled = false
+        var nextHandler = 0
+        var handlers: [Int: @Sendable () -> Void] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    /// Makes the context of a call that begins now.
+    ///
+    /// - Parameters:
+    ///   - operation: The verb.
+    ///   - timeout: How long the call may take, nil for no limit.
+    ///   - interaction: Whether it may show a prompt.
+    public init(_ operation: KeychainOperation, timeout: Duration? = nil, interaction: InteractionPolicy = .allowed) {
+        self.operation = operation
+        self.interaction = interaction
+        deadline = timeout.map { ContinuousClock.now + $0 }
+    }
+
+    /// The time that is left, never negative; nil for no limit.
+    public var remaining: Duration? {
+        deadline.map { max(.zero, $0 - ContinuousClock.now) }
+    }
+
+    /// Whether the call was cancelled.
+    public var isCancelled: Bool { state.withLock { $0.isCancelled } }
+
+    /// Throws if the call should end.
+    ///
+    /// - Throws: `cancelled` after ``cancel()``, `timedOut` after the deadline.
+    public func check() throws(KeychainError) {
+        if isCancelled {
+            throw KeychainError(.cancelled, "The call was cancelled; what had not been acknowledged was not done.")
+        }
+        if let deadline, ContinuousClock.now >= deadline {
+            throw KeychainError(
+                .timedOut,
+                "The store did not answer in time. Try again, or allow more time (Keychain.timeout, --timeout)."
+            )
+        }
+    }
+
+    /// Cancels the call: runs the handlers, and lets ``check()`` throw from now on.
+    public func cancel() {
+        let handlers = state.withLock { state in
+            state.isCancelled = true
+            defer { state.handlers = [:] }
+            return state.handlers.values.map { $0 }
+        }
+        for handler in handlers { handler() }
+    }
+
+    /// Runs a closure, with a handler in place that a cancellation calls at once.
+    ///
+    /// - Parameters:
+    ///   - handler: Is called at most once, on any thread; also if the call was cancelled before.
+    ///   - body: What is to be interrupted.
+    /// - Throws: What the body throws.
+    public func withCancellationHandler<Result>(
+        _ handler: @escaping @Sendable () -> Void,
+        _ body: () throws(KeychainError) -> Result
+    ) throws(KeychainError) -> Result {
+        let key: Int? = state.withLock { state in
+            guard !state.isCancelled else { return nil }
+            state.nextHandler += 1
+            state.handlers[state.nextHandler] = handler
+            return state.nextHandler
+        }
+        if key == nil { handler() }
+        defer {
+            if let key { state.withLock { _ = $0.handlers.removeValue(forKey: key) } }
+        }
+        return try body()
+    }
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+
+public import Foundation
+
+/// The value of an attribute, in one of the four forms that a driver has to keep.
+///
+/// Text is compared by its UTF-8 bytes: unlike `String`'s own `==`, two spellings of the same character
+/// (composed and decomposed) are different values, as they are for every other program that shares the store.
+public enum AttributeValue: Sendable {
+    /// Text, compared as UTF-8 bytes; never contains NUL once it has been accepted.
+    case text(String)
+    /// Bytes.
+    case data(Data)
+    /// A whole number.
+    case integer(Int64)
+    /// A truth value.
+    case boolean(Bool)
+
+    /// The form of a value, without the value.
+    public enum Form: Sendable, Hashable {
+        /// Text.
+        case text
+        /// Bytes.
+        case data
+        /// A whole number.
+        case integer
+        /// A truth value.
+        case boolean
+
+        /// The value that a key attribute has when it is left out: `""`, no bytes, 0 or false.
+        public var defaultValue: AttributeValue {
+            switch self {
+            case .text: .text("")
+            case .data: .data(Data())
+            case .integer: .integer(0)
+            case .boolean: .boolean(false)
+            }
+        }
+    }
+
+    /// The form of this value.
+    public var form: Form {
+        switch self {
+        case .text: .text
+        case .data: .data
+        case .integer: .integer
+        case .boolean: .boolean
+        }
+    }
+
+    /// The number of bytes that the value takes: UTF-8 for text, eight for a number, one for a truth value.
+    public var byteCount: Int {
+        switch self {
+        case .text(let text): text.utf8.count
+        case .data(let data): data.count
+        case .integer: 8
+        case .boolean: 1
+        }
+    }
+}
+
+extension AttributeValue: Hashable {
+    /// Compares two values of the same form; text and bytes are compared byte by byte.
+    public static func == (left: AttributeValue, right: AttributeValue) -> Bool {
+        switch (left, right) {
+        case (.text(let left), .text(let right)): left.utf8.elementsEqual(right.utf8)
+        case (.data(let left), .data(let right)): left == right
+        case (.integer(let left), .integer(let right)): left == right
+        case (.boolean(let left), .boolean(let right)): left == right
+        default: false
+        }
+    }
+
+    /// Hashes the form and the bytes.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(form)
+        switch self {
+        case .text(let text):
+            hasher.combine(text.utf8.count)
+            for byte in text.utf8 { hasher.combine(byte) }
+        case .data(let data): hasher.combine(data)
+        case .integer(let number): hasher.combine(number)
+        case .boolean(let flag): hasher.combine(flag)
+        }
+    }
+}

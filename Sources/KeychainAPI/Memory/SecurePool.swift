@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+
+import Glibc
+import Synchronization
+
+/// Hands out guarded memory in blocks.
+///
+/// A mapping of its own for each small secret would cost several system calls and, in a list of many thousand items,
+/// run into the limit on mappings (`vm.max_map_count`). So blocks up to a page come from larger regions, sorted by
+/// size; anything larger has a mapping of its own, which goes back to the system at once.
+final class SecurePool: Sendable {
+    static let shared = SecurePool()
+
+    /// A piece of guarded memory.
+    ///
+    /// Unchecked because of the pointer: a block is owned by exactly one storage.
+    struct Block: @unchecked Sendable {
+        let address: UnsafeMutableRawPointer
+        let size: Int
+    }
+
+    private static let pageSize = Int(sysconf(Int32(_SC_PAGESIZE)))
+    private static let regionSize = 64 * 1024
+    private static let largestPooled = 4096
+    private static let smallestPooled = 32
+
+    private let free = Mutex<[Int: [Block]]>([:])
+
+    func allocate(_ count: Int) -> Block {
+        let size = Self.blockSize(for: count)
+        guard size <= Self.largestPooled else { return Self.map(size) }
+        return free.withLock { free in
+            if let block = free[size]?.popLast() { return block }
+            let region = Self.map(Self.regionSize)
+            var blocks = stride(from: 0, to: Self.regionSize, by: size).map { offset in
+                Block(address: region.address + offset, size: size)
+            }
+            let block = blocks.removeLast()
+            free[size] = blocks
+            return block
+        }
+    }
+
+    func release(_ block: Block) {
+        explicit_bzero(block.address, block.size)
+        if block.size > Self.largestPooled {
+            Self.unmap(block)
+        } else {
+            free.withLock { $0[block.size, default: []].append(block) }
+        }
+    }
+
+    private static func blockSize(for count: Int) -> Int {
+        var size = smallestPooled
+        while size < count && size < largestPooled { size *= 2 }
+        if size >= count { return size }
+        return (count + pageSize - 1) / pageSize * pageSize
+    }
+
+    /// Maps `size` bytes (a multiple of the page size) between two pages that nobody may touch.
+    private static func map(_ size: Int) -> Block {
+        let whole = size + 2 * pageSize
+        guard let start = mmap(nil, whole, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), start != MAP_FAILED else {
+            // As Swift's own allocator does: a process without memory cannot go on, least of all with a secret.
+            fatalError("Out of memory for \(size) bytes of a secret")
+        }
+        let address = start + pageSize
+        guard mprotect(address, size, PROT_READ | PROT_WRITE) == 0 else {
+            fatalError("Out of memory for \(size) bytes of a secret")
+        }
+        // Both are best effort: RLIMIT_MEMLOCK may be small, and a secret that may be swapped is better than none.
+        _ = mlock(address, size)
+        _ = madvise(address, size, Int32(MADV_DONTDUMP))
+        return Block(address: address, size: size)
+    }
+
+    private static func unmap(_ block: Block) {
+        _ = munlock(block.address, block.size)
+        _ = munmap(block.address - pageSize, block.size + 2 * pageSize)
+    }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+
+/// What unlocks a store: a passphrase, from which a key is derived, or a key.
+public enum KeyMaterial: Sendable, Equatable {
+    /// A passphrase of any length, also an empty one.
+    case passphrase(SecureBytes)
+    /// 32 random bytes, used without a derivation.
+    case key(SecureBytes)
+}
+
+/// Where the passphrase or key of a store comes from.
+///
+/// The text form is the one of the command's `--key` option and of the variable `KEYCHAIN_KEY`.
+public enum KeySource: Sendable, Equatable {
+    /// The person types it; see ``PassphrasePrompt``. Text form `prompt`.
+    case prompt
+    /// A passphrase in an environment variable. Text form `env:NAME`.
+    case environment(String)
+    /// A passphrase in a file. Text form `file:PATH`.
+    case file(String)
+    /// A passphrase from an open file descriptor. Text form `fd:N`.
+    case fileDescriptor(Int32)
+    /// A passphrase in a systemd credential (systemd.exec(5), `$CREDENTIALS_DIRECTORY`). Text form `credential:NAME`.
+    case credential(String)
+    /// A file of exactly 32 random bytes. Text form `keyfile:PATH`.
+    case keyFile(String)
+    /// Material that the application has in its hands; has no text form.
+    case material(KeyMaterial)
+
+    /// Parses the text form.
+    ///
+    /// - Parameter text: For example `env:VAULT_PASSPHRASE`.
+    /// - Throws: `invalidParameter` if it is none of the forms.
+    public init(parsing text: String) throws(KeychainError) {
+        let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        let argument = parts.count > 1 ? parts[1] : ""
+        switch (parts[0], argument.isEmpty) {
+        case ("prompt", true) where parts.count == 1: self = .prompt
+        case ("env", false): self = .environment(argument)
+        case ("file", false): self = .file(argument)
+        case ("credential", false): self = .credential(argument)
+        case ("keyfile", false): self = .keyFile(argument)
+        case ("fd", false):
+            guard let number = Int32(argument), number >= 0 else {
+                throw KeychainError(.invalidParameter, "‘fd:’ takes the number of an open file descriptor, as in fd:3.")
+            }
+            self = .fileDescriptor(number)
+        default:
+            throw KeychainError(
+                .invalidParameter,
+                "A key source is one of prompt, env:NAME, file:PATH, fd:N, credential:NAME and keyfile:PATH."
+            )
+        }
+    }
+}
+
+/// Asks the person for a passphrase.
+public protocol PassphrasePrompt: Sendable {
+    /// Asks for the passphrase of a store, without showing what is typed.
+    ///
+    /// - Parameters:
+    ///   - location: Where the store is.
+    ///   - isNew: Whether the passphrase is being chosen, in which case it should be asked for twice.
+    /// - Throws: `userCanceled`, or `interactionNotAllowed` if no one can be asked.
+    func passphrase(for location: String, isNew: Bool) throws(KeychainError) -> SecureBytes
+}

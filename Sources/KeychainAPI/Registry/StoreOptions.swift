@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+
+/// How a store is opened.
+public struct StoreOptions: Sendable {
+    /// What to do about a store that does not exist.
+    public enum Creation: Sendable, Hashable {
+        /// It is `unavailable`.
+        case never
+        /// It is empty, and created by the first write.
+        case ifMissing
+        /// It is created at once; one that exists is refused with `duplicateItem`.
+        case mustBeNew
+    }
+
+    /// Where the passphrase or key comes from, nil if the store needs none or the driver knows where to look.
+    public var keySource: KeySource?
+    /// Who asks the person for a passphrase, nil if no one can.
+    public var prompt: (any PassphrasePrompt)?
+    /// What to do about a store that does not exist.
+    public var creation: Creation
+    /// How long opening may take, nil for the driver's own limit.
+    public var timeout: Duration?
+
+    /// Makes options.
+    ///
+    /// - Parameters:
+    ///   - keySource: Where the passphrase or key comes from.
+    ///   - prompt: Who asks the person for a passphrase.
+    ///   - creation: What to do about a store that does not exist.
+    ///   - timeout: How long opening may take.
+    public init(
+        keySource: KeySource? = nil,
+        prompt: (any PassphrasePrompt)? = nil,
+        creation: Creation = .never,
+        timeout: Duration? = nil
+    ) {
+        self.keySource = keySource
+        self.prompt = prompt
+        self.creation = creation
+        self.timeout = timeout
+    }
+}

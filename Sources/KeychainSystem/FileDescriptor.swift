@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+
+package import Glibc
+package import KeychainAPI
+
+/// An open file, closed on release.
+package final class FileDescriptor: Sendable {
+    /// The descriptor's number.
+    package let number: Int32
+
+    /// Takes over an open descriptor.
+    package init(owning number: Int32) {
+        self.number = number
+    }
+
+    /// Opens a file; close-on-exec is always set.
+    ///
+    /// - Throws: The system's error, with the action in front.
+    package convenience init(
+        _ path: String,
+        _ flags: Int32,
+        mode: mode_t = 0o600,
+        action: @autoclosure () -> String
+    ) throws(KeychainError) {
+        let number = retryingInterruptions { Glibc.open(path, flags | O_CLOEXEC, mode) }
+        guard number >= 0 else { throw .system(errno, action()) }
+        self.init(owning: number)
+    }
+
+    /// The file's status.
+    package func status() throws(KeychainError) -> stat {
+        var status = stat()
+        guard fstat(number, &status) == 0 else { throw .system(errno, "A file could not be examined") }
+        return status
+    }
+
+    deinit {
+        _ = close(number)
+    }
+}
+
+/// Repeats a system call while it is interrupted by a signal.
+package func retryingInterruptions<Result: SignedInteger>(_ call: () -> Result) -> Result {
+    while true {
+        let result = call()
+        if result != -1 || errno != EINTR { return result }
+    }
+}

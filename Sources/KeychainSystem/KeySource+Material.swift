@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Glibc
+package import KeychainAPI
+
+extension KeySource {
+    /// The most that is read from a file or descriptor: far above any passphrase, far below what would hurt.
+    private static let limit = 64 * 1024
+
+    /// Reads the passphrase or key.
+    ///
+    /// A passphrase from a variable, file, descriptor or credential loses exactly one trailing newline.
+    ///
+    /// - Parameters:
+    ///   - prompt: Who asks the person.
+    ///   - location: The store that is to be unlocked, for the prompt.
+    ///   - isNew: Whether the passphrase is being chosen.
+    ///   - environment: Where variables are looked up.
+    /// - Throws: `unavailable` if the source is not there, `interactionNotAllowed` if no one can be asked,
+    ///   `invalidParameter` for a key file that is not 32 bytes.
+    package func material(
+        prompt: (any PassphrasePrompt)?,
+        location: String,
+        isNew: Bool,
+        environment: [String: String] = ProcessInfo.processInfo.environment
+    ) throws(KeychainError) -> KeyMaterial {
+        switch self {
+        case .material(let material):
+            return material
+        case .prompt:
+            guard let prompt else {
+                throw KeychainError(
+                    .interactionNotAllowed,
+                    "The store needs its passphrase and no one can be asked. Give it with --key or KEYCHAIN_KEY, "
+                        + "for example env:NAME."
+                )
+            }
+            return .passphrase(try prompt.passphrase(for: location, isNew: isNew))
+        case .environment(let name):
+            guard let value = getenv(name) else {
+                throw KeychainError(.unavailable, "The environment variable ‘\(name)’ with the passphrase is not set.")
+            }
+            return .passphrase(Self.droppingNewline(UnsafeRawBufferPointer(start: value, count: strlen(value))))
+        case .file(let path):
+            return .passphrase(try Self.droppingNewline(Self.read(path, "The passphrase file ‘\(path)’")))
+        case .fileDescriptor(let number):
+            // A duplicate: the caller's descriptor stays the caller's.
+            let copy = dup(number)
+            guard copy >= 0 else { throw .system(errno, "File descriptor \(number) for the passphrase cannot be read") }
+            let file = FileDescriptor(owning: copy)
+            return .passphrase(Self.droppingNewline(try Self.read(file, "File descriptor \(number)")))
+        case .credential(let name):
+            guard let folder = environment["CREDENTIALS_DIRECTORY"], !name.contains("/") else {
+                throw KeychainError(
+                    .unavailable,
+                    "There is no systemd credential ‘\(name)’. Add LoadCredential=\(name):PATH to the unit."
+                )
+            }
+            let path = "\(folder)/\(name)"
+            return .passphrase(try Self.droppingNewline(Self.read(path, "The credential ‘\(name)’")))
+        case .keyFile(let path):
+            let key = try Self.read(path, "The key file ‘\(path)’")
+            guard key.count == 32 else {
+                throw KeychainError(
+                    .invalidParameter,
+                    "The key file ‘\(path)’ has \(key.count) bytes; a key is exactly 32 random bytes."
+                )
+            }
+            return .key(key)
+        }
+    }
+
+    private static func droppingNewline(_ bytes: some ContiguousBytes) -> SecureBytes {
+        bytes.withUnsafeBytes { bytes in
+            SecureBytes(UnsafeRawBufferPointer(rebasing: bytes.last == 0x0A ? bytes.dropLast() : bytes[...]))
+        }
+    }
+
+    private static func read(_ path: String, _ what: String) throws(KeychainError) -> SecureBytes {
+        try read(FileDescriptor(path, O_RDONLY, action: "\(what) could not be opened"), what)
+    }
+
+    private static func read(_ file: FileDescriptor, _ what: String) throws(KeychainError) -> SecureBytes {
+        var count = 0
+        let buffer = try SecureBytes(count: limit + 1) { (bytes: UnsafeMutableRawBufferPointer) throws(KeychainError) in
+            while count < bytes.count {
+                let got = retryingInterruptions { Glibc.read(file.number, bytes.baseAddress! + count, bytes.count - count) }
+                guard got >= 0 else { throw .system(errno, "\(what) could not be read") }
+                if got == 0 { break }
+                count += got
+            }
+        }
+        guard count <= limit else {
+            throw KeychainError(.dataTooLarge, "\(what) is larger than \(limit) bytes; it cannot be a passphrase.")
+        }
+        return buffer.withBytes { SecureBytes(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+    }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+
+import Glibc
+package import KeychainAPI
+
+/// Folders that only their owner may enter, and the standard places for them (XDG Base Directory Specification 0.8).
+package enum PrivateDirectory {
+    /// The folder for data that must be kept, by default `~/.local/share/swift-keychain`.
+    package static func data(environment: [String: String]) throws(KeychainError) -> String {
+        try folder("XDG_DATA_HOME", ".local/share", environment)
+    }
+
+    /// The folder for what is remembered between runs, by default `~/.local/state/swift-keychain`.
+    package static func state(environment: [String: String]) throws(KeychainError) -> String {
+        try folder("XDG_STATE_HOME", ".local/state", environment)
+    }
+
+    /// The folder for locks: below `XDG_RUNTIME_DIR`, else a folder of the user's own in `/tmp`.
+    package static func runtime(environment: [String: String]) -> String {
+        if let runtime = environment["XDG_RUNTIME_DIR"], runtime.hasPrefix("/") { return runtime + "/swift-keychain" }
+        return "/tmp/swift-keychain-\(geteuid())"
+    }
+
+    /// Makes a folder and its parents with mode 0700, and refuses one that belongs to someone else.
+    ///
+    /// - Throws: `insecurePermissions` for a link, or for a folder of another owner or one that others may write to.
+    package static func ensure(_ path: String) throws(KeychainError) {
+        if mkdir(path, 0o700) != 0 {
+            let number = errno
+            if number == ENOENT, let slash = path.lastIndex(of: "/"), slash != path.startIndex {
+                try ensure(String(path[..<slash]))
+                guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
+                    throw .system(errno, "The folder ‘\(path)’ could not be made")
+                }
+            } else if number != EEXIST {
+                throw .system(number, "The folder ‘\(path)’ could not be made")
+            }
+        }
+    }
+
+    /// Refuses a folder in a place that anybody can write to, unless it is our own and closed to others.
+    package static func requirePrivate(_ path: String) throws(KeychainError) {
+        var status = stat()
+        guard lstat(path, &status) == 0 else { throw .system(errno, "The folder ‘\(path)’ could not be examined") }
+        guard status.st_mode & S_IFMT == S_IFDIR, status.st_uid == geteuid(), status.st_mode & 0o022 == 0 else {
+            throw KeychainError(
+                .insecurePermissions,
+                "The folder ‘\(path)’ belongs to someone else or can be written to by others. Remove it, or chmod 700 it."
+            )
+        }
+    }
+
+    private static func folder(
+        _ variable: String,
+        _ fallback: String,
+        _ environment: [String: String]
+    ) throws(KeychainError) -> String {
+        // The specification: a relative path in these variables is invalid and to be ignored.
+        if let path = environment[variable], path.hasPrefix("/") { return path + "/swift-keychain" }
+        if let home = environment["HOME"], home.hasPrefix("/") { return "\(home)/\(fallback)/swift-keychain" }
+        guard let entry = getpwuid(geteuid()), let home = entry.pointee.pw_dir else {
+            throw KeychainError(.unavailable, "This user has no home folder. Set HOME or \(variable).")
+        }
+        return "\(String(cString: home))/\(fallback)/swift-keychain"
+    }
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Glibc
+package import KeychainAPI
+import Synchronization
+
+/// A lock between threads and processes, on a file that exists for that alone.
+///
+/// `flock(2)` on a descriptor of its own: the kernel frees it when the process ends, however it ends, and the file
+/// is left in place, since removing it would let two processes hold two locks of one name. The holder writes its
+/// process number into the file, so that a waiter that gives up can say who holds it.
+package final class ProcessLock: Sendable {
+    private let path: String
+
+    /// Makes a lock on a path; nothing is opened yet.
+    package init(path: String) {
+        self.path = path
+    }
+
+    /// Runs a closure while no other thread or process holds the lock.
+    ///
+    /// - Parameters:
+    ///   - call: Deadline and cancellation of the wait; a call without a deadline waits ten seconds.
+    ///   - body: Runs on the calling thread.
+    /// - Throws: `busy` or `timedOut` with the holder's process number, `cancelled`, or what the body throws.
+    package func withLock<Result>(
+        _ call: CallContext,
+        _ body: () throws(KeychainError) -> Result
+    ) throws(KeychainError) -> Result {
+        let file = try FileDescriptor(
+            path,
+            O_RDWR | O_CREAT | O_NOFOLLOW,
+            action: "The lock file ‘\(path)’ could not be opened"
+        )
+        try acquire(file, call)
+        let holder = Array("\(getpid())\n".utf8)
+        // The number only serves a message; a full disk must not keep anyone from reading or freeing space.
+        _ = ftruncate(file.number, 0)
+        _ = pwrite(file.number, holder, holder.count, 0)
+        defer { _ = flock(file.number, LOCK_UN) }
+        return try body()
+    }
+
+    private func acquire(_ file: FileDescriptor, _ call: CallContext) throws(KeychainError) {
+        let patience = ContinuousClock.now + .seconds(10)
+        var pause: UInt32 = 200
+        while retryingInterruptions({ flock(file.number, LOCK_EX | LOCK_NB) }) != 0 {
+            let number = errno
+            guard number == EWOULDBLOCK else { throw .system(number, "The lock file ‘\(path)’ could not be locked") }
+            if call.isCancelled { try call.check() }
+            let limit = call.deadline ?? patience
+            guard ContinuousClock.now < limit else { throw busy(file) }
+            usleep(pause)
+            pause = min(pause * 2, 10_000)
+        }
+    }
+
+    private func busy(_ file: FileDescriptor) -> KeychainError {
+        var buffer = [UInt8](repeating: 0, count: 24)
+        let count = pread(file.number, &buffer, buffer.count, 0)
+        let holder = String(decoding: buffer.prefix(max(0, count)), as: UTF8.self)
+            .trimmingCharacters(in: .whitespacesAndNewlines)
+        let who = holder.isEmpty ? "Another process" : "Process \(holder)"
+        return KeychainError(
+            .busy,
+            "\(who) is writing to the store and holds ‘\(path)’. Try again when it is done, or allow more time."
+        )
+    }
+}
