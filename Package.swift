@@ -80,7 +80,7 @@ let package = Package(
         .target(
             name: "SwiftKeychain",
             dependencies: [
-                "KeychainAPI", "BackendMemory",
+                "KeychainAPI", "KeychainSystem", "BackendMemory",
                 .target(name: "BackendFile", condition: .when(traits: ["File"])),
                 .target(name: "BackendSecretService", condition: .when(traits: ["SecretService"])),
             ]

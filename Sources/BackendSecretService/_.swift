@@ -1,1 +1,1 @@
-// placeholder
+// SPDX-License-Identifier: MIT

@@ -61,11 +61,28 @@ public struct RecordSelection: Sendable, Hashable {
         )
     }
 
-    /// Whether every key attribute of the class is given, so that at most one item can match.
-    public var isFullIdentity: Bool {
-        guard let itemClass, accessGroup != nil, isSynchronizable != nil else { return false }
-        return AttributeSchema.schema(of: itemClass).primaryKey.allSatisfy { attributes[$0.name] != nil }
+    /// The primary key, if every part of it is given, so that at most one item can match; else nil.
+    ///
+    /// A selection that ``matchesSubdomains`` has none.
+    public var primaryKey: PrimaryKey? {
+        guard let itemClass, let accessGroup, let isSynchronizable, !matchesSubdomains, itemClass != .identity else {
+            return nil
+        }
+        var key = AttributeSet()
+        for attribute in AttributeSchema.schema(of: itemClass).primaryKey {
+            guard let value = attributes[attribute.name] else { return nil }
+            if value != attribute.form.defaultValue { key[attribute.name] = value }
+        }
+        return PrimaryKey(
+            itemClass: itemClass,
+            accessGroup: accessGroup,
+            isSynchronizable: isSynchronizable,
+            attributes: key
+        )
     }
+
+    /// Whether every part of the primary key is given, so that at most one item can match.
+    public var isFullIdentity: Bool { primaryKey != nil }
 
     /// Whether a record matches.
     ///

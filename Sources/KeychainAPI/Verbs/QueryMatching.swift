@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+
+/// One item that a query matched.
+struct Match {
+    /// The item.
+    var record: ItemRecord
+    /// Other records with the same primary key, which other programs left and which are the same item here.
+    var shadowed: [ItemRecord] = []
+    /// For an identity, the private key; the record is then the certificate's.
+    var key: ItemRecord?
+
+    /// The attributes as an info shows them: for an identity, those of both parts.
+    var shown: ItemRecord {
+        guard let key else { return record }
+        var shown = record
+        for attribute in key.attributes where shown.attributes[attribute.name] == nil {
+            shown.attributes[attribute.name] = attribute.value
+        }
+        return shown
+    }
+}
+
+extension Keychain {
+    /// Refuses what no store may see.
+    func validate<Value>(_ query: SecItemQuery<Value>) throws(KeychainError) {
+        try Self.validate(query.attributes)
+        try Self.validate(query.accessGroup ?? accessGroup)
+    }
+
+    static func validate(_ group: AccessGroup) throws(KeychainError) {
+        guard !group.rawValue.utf8.contains(0) else {
+            throw KeychainError(.invalidParameter, "An access group cannot contain NUL.")
+        }
+    }
+
+    /// The largest attribute, in bytes, on every driver.
+    static let maximumAttributeSize = 64 * 1024
+
+    static func validate(_ attributes: some Sequence<AttributeSet.Element>) throws(KeychainError) {
+        for attribute in attributes {
+            if case .text(let text) = attribute.value, text.utf8.contains(0) {
+                throw KeychainError(.invalidParameter, "The attribute \(attribute.name) cannot contain NUL.")
+            }
+            guard attribute.value.byteCount <= maximumAttributeSize else {
+                throw KeychainError(
+                    .dataTooLarge,
+                    "The attribute \(attribute.name) is larger than \(maximumAttributeSize) bytes. Put it in the value."
+                )
+            }
+            if attribute.name == .port, case .integer(let port) = attribute.value, !(0...65535).contains(port) {
+                throw KeychainError(.invalidParameter, "A port is a number from 0 to 65535.")
+            }
+        }
+    }
+
+    /// What a query selects, with its defaults filled in.
+    func selection<Value>(_ query: SecItemQuery<Value>) -> RecordSelection {
+        let anySync = query.persistentReference != nil && query.synchronizable == nil
+        return RecordSelection(
+            itemClass: Value.itemClass,
+            accessGroup: (query.accessGroup ?? accessGroup).rawValue,
+            isSynchronizable: anySync ? nil : (query.synchronizable ?? .local).flag,
+            attributes: query.attributes,
+            reference: query.persistentReference?.uuid,
+            matchesSubdomains: query.matchesSubdomains
+        )
+    }
+
+    /// The items that a query matches, oldest first.
+    func matches<Value>(
+        _ query: SecItemQuery<Value>,
+        _ reader: any RecordReader
+    ) throws(KeychainError) -> [Match] {
+        let selection = selection(query)
+        return Value.itemClass == .identity ? try identities(selection, reader) : try matches(selection, reader)
+    }
+
+    /// The items that a selection of one stored class matches, oldest first.
+    func matches(
+        _ selection: RecordSelection,
+        _ reader: any RecordReader
+    ) throws(KeychainError) -> [Match] {
+        let candidates = try reader.records(selection)
+        var matches: [Match]
+        if driver.capabilities.contains(.sharedWithOtherPrograms) {
+            // Other programs may have left several records for one key: the newest speaks, and only then is it asked
+            // whether it matches.
+            matches = Dictionary(grouping: candidates, by: \.primaryKey).values.map { records in
+                let newestFirst = records.sorted {
+                    $0.modificationDate != $1.modificationDate
+                        ? $0.modificationDate > $1.modificationDate : $1.isOrderedBefore($0)
+                }
+                return Match(record: newestFirst[0], shadowed: Array(newestFirst.dropFirst()))
+            }
+        } else {
+            matches = candidates.map { Match(record: $0) }
+        }
+        matches.removeAll { !selection.matches($0.record) }
+        matches.sort { $0.record.isOrderedBefore($1.record) }
+        return matches
+    }
+
+    /// The identities that a selection matches: each certificate whose public key hash is a private key's label.
+    private func identities(
+        _ selection: RecordSelection,
+        _ reader: any RecordReader
+    ) throws(KeychainError) -> [Match] {
+        var certificates = selection
+        certificates.itemClass = .certificate
+        var keys = selection
+        keys.itemClass = .key
+        keys.reference = nil
+        let certificateSchema = AttributeSchema.schema(of: .certificate)
+        for attribute in selection.attributes {
+            if certificateSchema.all.contains(where: { $0.name == attribute.name }) {
+                keys.attributes[attribute.name] = nil
+            } else {
+                certificates.attributes[attribute.name] = nil
+            }
+        }
+        guard keys.attributes[.keyClass].map({ $0 == .text(KeyClass.private.rawValue) }) ?? true else { return [] }
+        keys.attributes[.keyClass] = .text(KeyClass.private.rawValue)
+        var keyOfHash: [AttributeValue: ItemRecord] = [:]
+        for key in try matches(keys, reader) {
+            guard let hash = key.record.attributes[.applicationLabel] else { continue }
+            keyOfHash[hash] = keyOfHash[hash] ?? key.record
+        }
+        return try matches(certificates, reader).compactMap { certificate in
+            guard let hash = certificate.record.attributes[.publicKeyHash], let key = keyOfHash[hash] else { return nil }
+            return Match(record: certificate.record, shadowed: certificate.shadowed, key: key)
+        }
+    }
+}
