@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-public import Foundation
+import Foundation
 
 /// Describes items of one class: all of those whose attributes equal every attribute that is set.
 ///
