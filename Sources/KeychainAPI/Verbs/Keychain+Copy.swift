@@ -54,7 +54,7 @@ extension Keychain {
     ///   - target: Where they are moved to.
     ///   - ifExists: What happens if the target has an item with the same primary key.
     /// - Returns: How many items were moved.
-    /// - Throws: As ``copy(_:to:ifExists:)``, and `busy` if an item changed while it was moved.
+    /// - Throws: As `copy(_:to:ifExists:)`, and `busy` if an item changed while it was moved.
     @discardableResult
     public func move<Item: SecStorable>(
         _ query: SecItemQuery<Item>,

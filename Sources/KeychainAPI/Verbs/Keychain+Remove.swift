@@ -7,7 +7,7 @@ extension Keychain {
     ///
     /// - Parameter query: The items; at least one attribute or a reference.
     /// - Returns: Whether there were any.
-    /// - Throws: `invalidParameter` for an empty query (see ``removeAll(includingSynchronizable:)``), and why the
+    /// - Throws: `invalidParameter` for an empty query (see `removeAll(includingSynchronizable:)`), and why the
     ///   store could not be written.
     @discardableResult
     public func remove<Item: SecItem>(_ query: SecItemQuery<Item>) throws(KeychainError) -> Bool {
@@ -50,7 +50,7 @@ extension Keychain {
     /// - Parameters:
     ///   - itemClass: The class, for example `GenericPassword.self`.
     ///   - includingSynchronizable: Whether items marked for synchronization are removed as well.
-    /// - Throws: As ``removeAll(includingSynchronizable:)``.
+    /// - Throws: As `removeAll(includingSynchronizable:)`.
     public func removeAll<Item: SecStorable>(
         of itemClass: Item.Type,
         includingSynchronizable: Bool = false
@@ -63,7 +63,7 @@ extension Keychain {
     /// - Parameters:
     ///   - itemClass: The class, for example `GenericPassword.self`.
     ///   - includingSynchronizable: Whether items marked for synchronization are removed as well.
-    /// - Throws: As ``removeAll(includingSynchronizable:)``, and `cancelled`.
+    /// - Throws: As `removeAll(includingSynchronizable:)`, and `cancelled`.
     public func removeAll<Item: SecStorable>(
         of itemClass: Item.Type,
         includingSynchronizable: Bool = false

@@ -27,7 +27,7 @@ extension Keychain {
     /// - Parameters:
     ///   - returning: What is returned; the value is only decrypted if it is asked for.
     ///   - query: The item.
-    /// - Throws: As ``retrieve(_:)``, except `decode`.
+    /// - Throws: As `retrieve(_:)`, except `decode`.
     public func retrieve<Item: SecItem>(
         _ returning: SecReturnType,
         query: SecItemQuery<Item>
@@ -41,7 +41,7 @@ extension Keychain {
     /// - Parameters:
     ///   - returning: What is returned; the value is only decrypted if it is asked for.
     ///   - query: The item.
-    /// - Throws: As ``retrieve(_:)``, except `decode`, and `cancelled`.
+    /// - Throws: As `retrieve(_:)`, except `decode`, and `cancelled`.
     public func retrieve<Item: SecItem>(
         _ returning: SecReturnType,
         query: SecItemQuery<Item>
@@ -55,7 +55,7 @@ extension Keychain {
     /// - Parameters:
     ///   - returning: What is returned of each; without any option the result is empty.
     ///   - query: The items.
-    /// - Throws: As ``retrieve(_:)``, except `decode`.
+    /// - Throws: As `retrieve(_:)`, except `decode`.
     public func retrieveAll<Item: SecItem>(
         _ returning: SecReturnType = .all,
         query: SecItemQuery<Item>
@@ -69,7 +69,7 @@ extension Keychain {
     /// - Parameters:
     ///   - returning: What is returned of each; without any option the result is empty.
     ///   - query: The items.
-    /// - Throws: As ``retrieve(_:)``, except `decode`, and `cancelled`.
+    /// - Throws: As `retrieve(_:)`, except `decode`, and `cancelled`.
     public func retrieveAll<Item: SecItem>(
         _ returning: SecReturnType = .all,
         query: SecItemQuery<Item>
@@ -82,7 +82,7 @@ extension Keychain {
     /// The attributes of the first item that a query matches, the oldest; nil if none does. Never shows a prompt.
     ///
     /// - Parameter query: The item.
-    /// - Throws: `interactionNotAllowed` if the store is locked and cannot tell, and as ``retrieve(_:)``.
+    /// - Throws: `interactionNotAllowed` if the store is locked and cannot tell, and as `retrieve(_:)`.
     public func info<Item: SecItem>(for query: SecItemQuery<Item>) throws(KeychainError) -> SecItemInfo<Item>? {
         try fetch(query, limit: 1, values: false, call(.info)).first.map { SecItemInfo(record: $0.record) }
     }
@@ -98,7 +98,7 @@ extension Keychain {
     /// The attributes of every item that a query matches, the oldest first. Never shows a prompt.
     ///
     /// - Parameter query: The items.
-    /// - Throws: `interactionNotAllowed` if the store is locked and cannot tell, and as ``retrieve(_:)``.
+    /// - Throws: `interactionNotAllowed` if the store is locked and cannot tell, and as `retrieve(_:)`.
     public func infoAll<Item: SecItem>(for query: SecItemQuery<Item>) throws(KeychainError) -> [SecItemInfo<Item>] {
         try fetch(query, limit: nil, values: false, call(.info)).map { SecItemInfo(record: $0.record) }
     }
@@ -116,7 +116,7 @@ extension Keychain {
     /// Whether an item matches a query. Decrypts no value and never shows a prompt.
     ///
     /// - Parameter query: The item.
-    /// - Throws: `interactionNotAllowed` if the store is locked and cannot tell, and as ``retrieve(_:)``.
+    /// - Throws: `interactionNotAllowed` if the store is locked and cannot tell, and as `retrieve(_:)`.
     public func contains<Item: SecItem>(_ query: SecItemQuery<Item>) throws(KeychainError) -> Bool {
         try !fetch(query, limit: 1, values: false, call(.contains)).isEmpty
     }

@@ -51,7 +51,7 @@ extension Keychain {
     ///   - accessPolicy: When the item may be read.
     ///   - ifExists: What happens if an item with the same primary key exists.
     /// - Returns: nil if nothing was asked for.
-    /// - Throws: As ``store(_:query:accessPolicy:ifExists:)``.
+    /// - Throws: As `store(_:query:accessPolicy:ifExists:)`.
     public func store<Item: SecStorable>(
         _ value: some SecDataConvertible,
         returning: SecReturnType,
@@ -73,7 +73,7 @@ extension Keychain {
     ///   - accessPolicy: When the item may be read.
     ///   - ifExists: What happens if an item with the same primary key exists.
     /// - Returns: nil if nothing was asked for.
-    /// - Throws: As ``store(_:query:accessPolicy:ifExists:)``, and `cancelled`.
+    /// - Throws: As `store(_:query:accessPolicy:ifExists:)`, and `cancelled`.
     public func store<Item: SecStorable>(
         _ value: some SecDataConvertible,
         returning: SecReturnType,

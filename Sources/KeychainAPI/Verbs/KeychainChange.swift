@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// One change of a store, as ``Keychain/changes(matching:)`` reports it.
+/// One change of a store, as `changes(matching:)` reports it.
 public enum KeychainChange<Value: SecItem>: Sendable, Hashable {
     /// An item began to match: it was stored, or changed so that it matches.
     case added(SecItemInfo<Value>)
