@@ -7,7 +7,7 @@ import Synchronization
 /// A store in memory, for test suites and for secrets that must not outlive the process.
 ///
 /// Each instance is a store of its own, so tests that run in parallel do not see each other. Values live in
-/// ``SecureBytes``, and the store goes with its last reference.
+/// `SecureBytes`, and the store goes with its last reference.
 ///
 /// ```swift
 /// let driver = try MemoryDriver { keychain in

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-public import Foundation
+import Foundation
 
 /// An attribute with the type of its values, as queries, updates and infos show it.
 ///
