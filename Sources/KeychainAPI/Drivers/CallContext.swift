@@ -44,6 +44,12 @@ public final class CallContext: Sendable {
         deadline.map { max(.zero, $0 - ContinuousClock.now) }
     }
 
+    /// Whether a store that is locked may ask the person to unlock it.
+    ///
+    /// Not for `info`: who lists a locked store is told that it is locked. A passphrase that an application's own
+    /// ``PassphrasePrompt`` asks for when a store is opened goes by ``interaction`` alone.
+    public var allowsUnlockPrompt: Bool { interaction == .allowed && operation != .info }
+
     /// Whether the call was cancelled.
     public var isCancelled: Bool { state.withLock { $0.isCancelled } }
 

@@ -5,8 +5,7 @@ extension Keychain {
     @TaskLocal private static var openTransactions: Set<String> = []
 
     func call(_ operation: KeychainOperation) -> CallContext {
-        let asks = ![.contains, .info].contains(operation)
-        return CallContext(operation, timeout: timeout, interaction: asks ? interaction : .never)
+        CallContext(operation, timeout: timeout, interaction: operation == .contains ? .never : interaction)
     }
 
     func read<Result>(

@@ -79,7 +79,7 @@ extension Keychain {
             .compactMap { $0.secValue(returning) }
     }
 
-    /// The attributes of the first item that a query matches, the oldest; nil if none does. Never shows a prompt.
+    /// The attributes of the first item that a query matches, the oldest; nil if none does. Never asks to unlock the store.
     ///
     /// - Parameter query: The item.
     /// - Throws: `interactionNotAllowed` if the store is locked and cannot tell, and as `retrieve(_:)`.
@@ -87,7 +87,7 @@ extension Keychain {
         try fetch(query, limit: 1, values: false, call(.info)).first.map { SecItemInfo(record: $0.record) }
     }
 
-    /// The attributes of the first item that a query matches, the oldest; nil if none does. Never shows a prompt.
+    /// The attributes of the first item that a query matches, the oldest; nil if none does. Never asks to unlock the store.
     ///
     /// - Parameter query: The item.
     /// - Throws: As the synchronous form, and `cancelled`.
@@ -95,7 +95,7 @@ extension Keychain {
         try await fetch(query, limit: 1, values: false, call(.info)).first.map { SecItemInfo(record: $0.record) }
     }
 
-    /// The attributes of every item that a query matches, the oldest first. Never shows a prompt.
+    /// The attributes of every item that a query matches, the oldest first. Never asks to unlock the store.
     ///
     /// - Parameter query: The items.
     /// - Throws: `interactionNotAllowed` if the store is locked and cannot tell, and as `retrieve(_:)`.
@@ -103,7 +103,7 @@ extension Keychain {
         try fetch(query, limit: nil, values: false, call(.info)).map { SecItemInfo(record: $0.record) }
     }
 
-    /// The attributes of every item that a query matches, the oldest first. Never shows a prompt.
+    /// The attributes of every item that a query matches, the oldest first. Never asks to unlock the store.
     ///
     /// - Parameter query: The items.
     /// - Throws: As the synchronous form, and `cancelled`.
