@@ -95,7 +95,16 @@ let package = Package(
 
         .testTarget(name: "KeychainAPITests", dependencies: ["KeychainAPI", "KeychainSystem"]),
         .testTarget(name: "BackendMemoryTests", dependencies: ["BackendMemory"]),
-        .testTarget(name: "BackendFileTests", dependencies: ["BackendFile", "KeychainSystem"]),
+        .testTarget(
+            name: "BackendFileTests",
+            dependencies: ["BackendFile", "KeychainSystem", "KeychainAPI", "FileWriterTool"]
+        ),
+        // A process of its own that tests of the file driver start, kill and run as another user.
+        .executableTarget(
+            name: "FileWriterTool",
+            dependencies: ["BackendFile", "KeychainAPI"],
+            path: "Tests/Tools/file-writer"
+        ),
         .testTarget(name: "BackendSecretServiceTests", dependencies: ["BackendSecretService", "KeychainSystem"]),
         .testTarget(name: "KeychainCommandTests", dependencies: ["KeychainCommand"]),
         .testTarget(name: "SwiftKeychainTests", dependencies: ["SwiftKeychain"]),

@@ -17,7 +17,7 @@ extension KeychainError {
             case ENOENT, ENOTDIR: (.unavailable, "Check that the path exists.")
             case EACCES, EPERM: (.accessDenied, "Check the owner and the permissions.")
             case EROFS: (.readOnly, "The file system is mounted read-only.")
-            case ENOSPC, EDQUOT: (.outOfSpace, "Free some space and try again; nothing was lost.")
+            case ENOSPC, EDQUOT, EFBIG: (.outOfSpace, "Free some space and try again; nothing was lost.")
             case EAGAIN, EBUSY, ETXTBSY: (.busy, "Try again when the other process is done.")
             case ENAMETOOLONG, EINVAL, ELOOP, EISDIR: (.invalidParameter, "Check the path.")
             case EMFILE, ENFILE: (.io, "Too many files are open; close some or raise the limit (ulimit -n).")

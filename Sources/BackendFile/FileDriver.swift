@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: MIT
+#if File
+    public import Foundation
+    import Glibc
+    public import KeychainAPI
+    import KeychainSystem
+    import Synchronization
+
+    /// Keeps items in one encrypted file, which several threads and processes may use at once.
+    ///
+    /// The file is opened and unlocked by the first call that needs it, and stays open: deriving the key from a passphrase
+    /// takes its tenth of a second once. Reading takes no lock and writes nothing. A commit appends one record and is
+    /// durable when it returns; a process that is killed, or a power cut, at any moment loses no commit that had returned.
+    /// Opened, the driver keeps the descriptions of all items in memory, and no value.
+    ///
+    /// The format is described in `docs/FileFormat.md`.
+    public final class FileDriver: KeychainDriver {
+        /// `file`.
+        public let identifier: DriverIdentifier = "file"
+        /// Transactions, change events, and items that outlive the process.
+        public let capabilities: DriverCapabilities = [.transactions, .changeEvents, .persistent]
+        /// 64 MiB.
+        public let maximumValueSize = FileLayout.valueLimit
+
+        let place: FilePlace
+        private let options: StoreOptions
+        private let environment: [String: String]
+        private let cost: DerivationCost
+        private let lock: ProcessLock
+        private let gate = UnlockGate()
+        private let session = Mutex(Session())
+        private let watcher: FolderWatcher
+
+        /// Names a keychain file; nothing is opened, created or asked for yet.
+        ///
+        /// - Parameters:
+        ///   - path: An absolute path, or one relative to the working folder; `""` is `swift-keychain/default.keychain`
+        ///     in the user's data folder (`XDG_DATA_HOME`). `~` stands for nothing.
+        ///   - options: How the file is unlocked, and what to do if there is none.
+        ///   - environment: Where `XDG_DATA_HOME`, `KEYCHAIN_KEY` and `CREDENTIALS_DIRECTORY` are looked up.
+        /// - Throws: `invalidParameter` for a path that cannot name a file, `unavailable` without a home folder.
+        public convenience init(
+            path: String,
+            options: StoreOptions = StoreOptions(),
+            environment: [String: String] = ProcessInfo.processInfo.environment
+        ) throws(KeychainError) {
+            try self.init(path: path, options: options, environment: environment, cost: .interactive)
+        }
+
+        init(
+            path: String,
+            options: StoreOptions,
+            environment: [String: String],
+            cost: DerivationCost
+        ) throws(KeychainError) {
+            try Sodium.prepare()
+            place = try FilePlace(path, environment: environment)
+            self.options = options
+            self.environment = environment
+            self.cost = cost
+            lock = ProcessLock(path: place.lockPath)
+            watcher = FolderWatcher(place)
+        }
+
+        /// Where the file is, symbolic links followed as far as they exist.
+        public var location: String { place.location }
+
+        /// Runs a closure with what the file contains now; takes no lock, and changes nothing on the disk.
+        ///
+        /// - Parameters:
+        ///   - call: Deadline, cancellation and interaction policy.
+        ///   - body: Is run at most once, on the calling thread.
+        /// - Throws: What the body throws, or why the file could not be read: `unavailable` if there is none,
+        ///   `authenticationFailed`, `interactionNotAllowed`, `corrupt`, `insecurePermissions`.
+        public func read<Result>(
+            _ call: CallContext,
+            _ body: (any RecordReader) throws(KeychainError) -> Result
+        ) throws(KeychainError) -> Result {
+            try body(FileReader(view: try view(call)))
+        }
+
+        /// Runs a closure while no other thread or process writes to the file.
+        ///
+        /// - Parameters:
+        ///   - call: Deadline, cancellation and interaction policy.
+        ///   - body: Is run at most once, on the calling thread.
+        /// - Throws: What the body throws, `busy` if another writer kept the lock, or why the file could not be written.
+        public func write<Result>(
+            _ call: CallContext,
+            _ body: (any RecordWriter) throws(KeychainError) -> Result
+        ) throws(KeychainError) -> Result {
+            try exclusively(call) { () throws(KeychainError) in try body(FileWriter(driver: self, call: call)) }
+        }
+
+        /// Calls a closure whenever the file may have changed, whoever changed it.
+        ///
+        /// A file system of another machine (NFS) tells of the changes of this one only.
+        ///
+        /// - Parameter onChange: Is called on a thread of its own.
+        /// - Throws: `io` if the system's limit of watches is reached (`fs.inotify.max_user_instances`).
+        public func observeChanges(
+            _ onChange: @escaping @Sendable () -> Void
+        ) throws(KeychainError) -> ChangeObservation {
+            try watcher.observe(onChange)
+        }
+
+        /// Creates the file now, empty.
+        ///
+        /// - Parameter call: Deadline, cancellation and interaction policy.
+        /// - Throws: `duplicateItem` if there is a file, and why it could not be created.
+        public func create(_ call: CallContext) throws(KeychainError) {
+            try call.check()
+            guard try place.status() == nil else { throw FilePlace.exists(place.path) }
+            let material = try keyMaterial(call, isNew: true)
+            try PrivateDirectory.ensure(place.folder)
+            try lock.withLock(call) { () throws(KeychainError) in
+                place.removeLeftovers()
+                let store = try StoreFile.create(at: place, material: material, cost: cost)
+                session.withLock { $0.replace(with: store) }
+            }
+        }
+
+        /// Rewrites the file without what was removed or replaced, whose ciphertext is gone after that.
+        ///
+        /// It also happens by itself when more than half of the file, and more than 64 KiB, is of that kind.
+        ///
+        /// - Parameter call: Deadline, cancellation and interaction policy.
+        /// - Throws: `unavailable` if there is no file, `corrupt` if a value is damaged, `outOfSpace`; the file is as it
+        ///   was then.
+        /// - Complexity: O(n) in the size of what the file contains.
+        public func compact(_ call: CallContext) throws(KeychainError) {
+            try exclusively(call) { () throws(KeychainError) in
+                guard let store = session.withLock({ $0.store }) else { throw noFile }
+                let rewritten = try store.compacted(call)
+                session.withLock { $0.replace(with: rewritten) }
+            }
+        }
+    }
+
+    // Opening.
+    extension FileDriver {
+        /// The file as it is now, nil if there is none and that is as good as an empty one.
+        private func view(_ call: CallContext) throws(KeychainError) -> FileView? {
+            while true {
+                try call.check()
+                let state = try session.withLock { (session) throws(KeychainError) in try session.state(at: place) }
+                switch state {
+                case .open(let view): return view
+                case .locked: try unlock(call)
+                case .missing:
+                    guard options.creation == .ifMissing else { throw noFile }
+                    return nil
+                }
+            }
+        }
+
+        private func exclusively<Result>(
+            _ call: CallContext,
+            _ body: () throws(KeychainError) -> Result
+        ) throws(KeychainError) -> Result {
+            // Before the lock is taken, so that no one waits for a person to type, and a wrong passphrase leaves no trace.
+            if try view(call) == nil { try PrivateDirectory.ensure(place.folder) }
+            return try lock.withLock(call) { () throws(KeychainError) in
+                place.removeLeftovers()
+                while !(try session.withLock { (session) throws(KeychainError) in
+                    try session.beginWriting(at: place)
+                }) {
+                    try unlock(call)
+                }
+                defer { session.withLock { $0.endWriting() } }
+                return try body()
+            }
+        }
+
+        private func unlock(_ call: CallContext) throws(KeychainError) {
+            try gate.withTurn(call) { () throws(KeychainError) in
+                guard session.withLock({ $0.store == nil }) else { return }
+                let sealed = try SealedFile(place)
+                // What the file asks for is judged before anyone is asked for a passphrase.
+                _ = try sealed.header.keySlots()
+                let keys = StoreKeys(master: try sealed.header.masterKey(try keyMaterial(call, isNew: false)))
+                guard sealed.isAuthentic(keys) else {
+                    throw .damaged("its head was changed by someone who does not know its key")
+                }
+                let store = try StoreFile(sealed, keys: keys)
+                session.withLock { $0.unlocked(store) }
+            }
+        }
+
+        private func keyMaterial(_ call: CallContext, isNew: Bool) throws(KeychainError) -> KeyMaterial {
+            let source: KeySource
+            if let given = options.keySource {
+                source = given
+            } else if let text = environment["KEYCHAIN_KEY"], !text.isEmpty {
+                source = try KeySource(parsing: text)
+            } else if options.prompt != nil {
+                source = .prompt
+            } else {
+                throw KeychainError(
+                    .interactionNotAllowed,
+                    "The keychain file ‘\(place.path)’ needs its passphrase or key. Set KEYCHAIN_KEY (or --key), for "
+                        + "example to env:NAME, file:PATH or keyfile:PATH."
+                )
+            }
+            guard source != .prompt || call.interaction == .allowed else {
+                throw KeychainError(
+                    .interactionNotAllowed,
+                    "The keychain file ‘\(place.path)’ needs its passphrase, and nothing may be asked. Set KEYCHAIN_KEY "
+                        + "(or --key), for example to env:NAME, or allow the prompt."
+                )
+            }
+            return try source.material(
+                prompt: options.prompt,
+                location: location,
+                isNew: isNew,
+                environment: environment
+            )
+        }
+
+        private var noFile: KeychainError {
+            KeychainError(
+                .unavailable,
+                "There is no keychain file at ‘\(place.path)’. Create it with keychainctl init, or let the first item that "
+                    + "is stored create it (creation: .ifMissing)."
+            )
+        }
+    }
+
+    // Committing; the caller holds the lock.
+    extension FileDriver {
+        /// The records that match, for the writer.
+        func records(_ selection: RecordSelection) -> [ItemRecord] {
+            session.withLock { $0.store?.index.records(selection) ?? [] }
+        }
+
+        /// The value of a record, for the writer.
+        func value(of record: ItemRecord) throws(KeychainError) -> SecureBytes {
+            let found = session.withLock { session in
+                session.store.flatMap { store in
+                    store.index[record.reference].map { (store.file, $0.value) }
+                }
+            }
+            guard let (file, value) = found else { throw .itemNotFound }
+            return try file.value(of: record.reference, at: value)
+        }
+
+        /// Makes mutations durable: all of them, or none if it throws.
+        func commit(_ mutations: [RecordMutation], _ call: CallContext) throws(KeychainError) {
+            let (operations, values) = Self.operations(mutations)
+            guard !operations.isEmpty else { return }
+            try call.check()
+            // Without the index: a second reference to it would make changing it copy it.
+            let opened = session.withLock { $0.store?.file }
+            var file = if let opened { opened } else { try createForWriter(call) }
+            try file.prepareToAppend()
+            let (frame, bytes) = try Frame.seal(
+                operations,
+                values: values,
+                after: file.tip,
+                header: file.header,
+                keys: file.keys
+            )
+            let outcome = try session.withLock { (session) throws(KeychainError) in
+                try session.store?.index.outcome(of: frame.operations) ?? [:]
+            }
+            try call.check()
+            try file.append(bytes, tip: frame.tip)
+            session.withLock { $0.committed(file, outcome) }
+            compactIfWorthwhile()
+        }
+
+        private func createForWriter(_ call: CallContext) throws(KeychainError) -> OpenFile {
+            let material = try keyMaterial(call, isNew: true)
+            let store = try StoreFile.create(at: place, material: material, cost: cost)
+            session.withLock { $0.replace(with: store) }
+            return store.file
+        }
+
+        private func compactIfWorthwhile() {
+            guard let store = session.withLock({ $0.store.flatMap { $0.isWorthCompacting ? $0 : nil } }) else { return }
+            do {
+                // A call of its own: the commit is durable, and what is left of its time does not matter any more.
+                let rewritten = try store.compacted(CallContext(.store))
+                session.withLock { $0.replace(with: rewritten) }
+            } catch {
+                // The commit has been done. The rewrite is tried again when there is more to gain.
+                session.withLock { $0.postponeCompaction() }
+            }
+        }
+
+        private static func operations(_ mutations: [RecordMutation]) -> ([Operation], [SecureBytes]) {
+            var operations: [Operation] = []
+            var values: [SecureBytes] = []
+            for mutation in mutations {
+                switch mutation {
+                case .insert(let record, let value):
+                    operations.append(Operation(.insert, record))
+                    values.append(value)
+                case .update(let old, let new, let value):
+                    var record = new
+                    record.reference = old.reference
+                    operations.append(Operation(value == nil ? .change : .replace, record))
+                    if let value { values.append(value) }
+                case .delete(let record):
+                    operations.append(Operation(.delete, record))
+                }
+            }
+            return (operations, values)
+        }
+    }
+
+    /// What a reading closure works with.
+    private struct FileReader: RecordReader {
+        /// Nil for a file that does not exist and counts as empty.
+        let view: FileView?
+
+        func records(_ selection: RecordSelection) throws(KeychainError) -> [ItemRecord] {
+            view?.index.records(selection) ?? []
+        }
+
+        func value(of record: ItemRecord) throws(KeychainError) -> SecureBytes {
+            guard let view else { throw .itemNotFound }
+            return try view.value(of: record)
+        }
+    }
+
+    /// What a writing closure works with.
+    private struct FileWriter: RecordWriter {
+        let driver: FileDriver
+        let call: CallContext
+
+        func records(_ selection: RecordSelection) throws(KeychainError) -> [ItemRecord] {
+            driver.records(selection)
+        }
+
+        func value(of record: ItemRecord) throws(KeychainError) -> SecureBytes {
+            try driver.value(of: record)
+        }
+
+        func commit(_ mutations: [RecordMutation]) throws(KeychainError) {
+            try driver.commit(mutations, call)
+        }
+    }
+#endif

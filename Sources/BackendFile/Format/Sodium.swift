@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: MIT
+#if File
+    import CSodium
+    import Foundation
+    import KeychainAPI
+
+    /// Everything that is asked of libsodium, in one place.
+    enum Sodium {
+        /// The length of keys, hashes and chain values.
+        static let keySize = 32
+        /// The length of a nonce of XChaCha20-Poly1305.
+        static let nonceSize = 24
+        /// The length that sealing adds.
+        static let tagSize = 16
+        /// The length of a salt of Argon2id.
+        static let saltSize = 16
+
+        private static let isReady = sodium_init() >= 0
+
+        /// Makes libsodium usable; cheap after the first time.
+        static func prepare() throws(KeychainError) {
+            guard isReady else {
+                throw KeychainError(.internal, "libsodium could not be initialised. Check its installation.")
+            }
+        }
+
+        /// Random bytes from the kernel's generator.
+        static func random(_ count: Int) -> [UInt8] {
+            [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
+                randombytes_buf(buffer.baseAddress!, count)
+                initialized = count
+            }
+        }
+
+        /// A random key, written straight into guarded memory.
+        static func randomKey() -> SecureBytes {
+            SecureBytes(count: keySize) { randombytes_buf($0.bytes, keySize) }
+        }
+
+        /// BLAKE2b with 32 bytes of output, keyed if there is a key.
+        static func hash(key: SecureBytes? = nil, _ message: [UInt8]) -> [UInt8] {
+            [UInt8](unsafeUninitializedCapacity: keySize) { buffer, initialized in
+                let target = buffer.baseAddress!
+                if let key {
+                    key.withBytes { key in
+                        _ = crypto_generichash(target, keySize, message, UInt64(message.count), key.bytes, key.count)
+                    }
+                } else {
+                    _ = crypto_generichash(target, keySize, message, UInt64(message.count), nil, 0)
+                }
+                initialized = keySize
+            }
+        }
+
+        /// The same hash, as a key in guarded memory.
+        static func hashedKey(key: SecureBytes, _ message: [UInt8]) -> SecureBytes {
+            SecureBytes(count: keySize) { target in
+                key.withBytes { key in
+                    _ = crypto_generichash(
+                        target.bytes,
+                        keySize,
+                        message,
+                        UInt64(message.count),
+                        key.bytes,
+                        key.count
+                    )
+                }
+            }
+        }
+
+        /// Compares without telling by the time it takes where two hashes differ.
+        static func areEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
+            left.count == right.count && sodium_memcmp(left, right, left.count) == 0
+        }
+
+        /// Whether all bytes are zero.
+        static func isZero(_ bytes: ArraySlice<UInt8>) -> Bool {
+            bytes.withUnsafeBufferPointer { sodium_is_zero($0.baseAddress!, $0.count) == 1 }
+        }
+
+        /// A key for one purpose, derived from the master key (`crypto_kdf`).
+        static func subkey(_ number: UInt64, of master: SecureBytes) -> SecureBytes {
+            SecureBytes(count: keySize) { target in
+                master.withBytes { master in
+                    _ = crypto_kdf_derive_from_key(target.bytes, keySize, number, "KeychnF1", master.bytes)
+                }
+            }
+        }
+
+        /// A key from a passphrase with Argon2id, version 1.3.
+        ///
+        /// - Throws: `io` if there is not enough memory.
+        static func derive(
+            passphrase: SecureBytes,
+            salt: [UInt8],
+            cost: DerivationCost
+        ) throws(KeychainError) -> SecureBytes {
+            try SecureBytes(count: keySize) { (target: UnsafeMutableRawBufferPointer) throws(KeychainError) in
+                let result = passphrase.withBytes { passphrase in
+                    crypto_pwhash(
+                        target.bytes,
+                        UInt64(keySize),
+                        passphrase.baseAddress!.assumingMemoryBound(to: CChar.self),
+                        UInt64(passphrase.count),
+                        salt,
+                        UInt64(cost.operations),
+                        Int(cost.memory),
+                        crypto_pwhash_alg_argon2id13()
+                    )
+                }
+                guard result == 0 else {
+                    throw KeychainError(
+                        .io,
+                        "The \(cost.memory >> 20) MiB of memory that unlocking takes could not be had. Free some, or "
+                            + "raise the limit (ulimit -v)."
+                    )
+                }
+            }
+        }
+
+        /// Seals a plaintext into a place of its length plus ``tagSize``.
+        static func seal(
+            _ plaintext: UnsafeRawBufferPointer,
+            into target: UnsafeMutableRawBufferPointer,
+            nonce: Nonce,
+            associated: [UInt8],
+            key: SecureBytes
+        ) {
+            precondition(target.count == plaintext.count + tagSize, "A sealed text is its text and a tag")
+            key.withBytes { key in
+                nonce.withBytes { nonce in
+                    _ = crypto_aead_xchacha20poly1305_ietf_encrypt(
+                        target.bytes,
+                        nil,
+                        plaintext.bytes,
+                        UInt64(plaintext.count),
+                        associated,
+                        UInt64(associated.count),
+                        nil,
+                        nonce.bytes,
+                        key.bytes
+                    )
+                }
+            }
+        }
+
+        /// Opens a sealed text into a place of its length less ``tagSize``; false if it is not authentic.
+        static func open(
+            _ sealed: UnsafeRawBufferPointer,
+            into target: UnsafeMutableRawBufferPointer,
+            nonce: Nonce,
+            associated: [UInt8],
+            key: SecureBytes
+        ) -> Bool {
+            guard sealed.count == target.count + tagSize else { return false }
+            return key.withBytes { key in
+                nonce.withBytes { nonce in
+                    crypto_aead_xchacha20poly1305_ietf_decrypt(
+                        target.bytes,
+                        nil,
+                        nil,
+                        sealed.bytes,
+                        UInt64(sealed.count),
+                        associated,
+                        UInt64(associated.count),
+                        nonce.bytes,
+                        key.bytes
+                    ) == 0
+                }
+            }
+        }
+    }
+
+    /// A nonce of XChaCha20-Poly1305, without memory of its own: an opened store keeps one for every value.
+    struct Nonce: Sendable, Hashable {
+        private var words: (UInt64, UInt64, UInt64)
+
+        /// A random nonce; 24 bytes are enough for that.
+        static func random() -> Nonce {
+            var nonce = Nonce(words: (0, 0, 0))
+            withUnsafeMutableBytes(of: &nonce.words) { randombytes_buf($0.bytes, Sodium.nonceSize) }
+            return nonce
+        }
+
+        /// A nonce from the first 24 bytes of a place.
+        init(_ bytes: UnsafeRawBufferPointer) {
+            words = (
+                bytes.loadUnaligned(fromByteOffset: 0, as: UInt64.self),
+                bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self),
+                bytes.loadUnaligned(fromByteOffset: 16, as: UInt64.self)
+            )
+        }
+
+        private init(words: (UInt64, UInt64, UInt64)) {
+            self.words = words
+        }
+
+        /// The 24 bytes.
+        func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+            withUnsafeBytes(of: words) { body($0) }
+        }
+
+        static func == (left: Nonce, right: Nonce) -> Bool { left.words == right.words }
+
+        func hash(into hasher: inout Hasher) {
+            withBytes { hasher.combine(bytes: $0) }
+        }
+    }
+
+    /// What deriving a key from a passphrase costs.
+    struct DerivationCost: Sendable, Hashable {
+        /// Passes over the memory.
+        var operations: UInt32
+        /// Bytes of memory.
+        var memory: UInt64
+
+        /// About a tenth of a second and 64 MiB.
+        static let interactive = DerivationCost(
+            operations: UInt32(crypto_pwhash_argon2id_opslimit_interactive()),
+            memory: UInt64(crypto_pwhash_argon2id_memlimit_interactive())
+        )
+        /// The least that libsodium takes; for tests only.
+        static let minimal = DerivationCost(
+            operations: UInt32(crypto_pwhash_argon2id_opslimit_min()),
+            memory: UInt64(crypto_pwhash_argon2id_memlimit_min())
+        )
+        /// The most that a file may ask for: 1 GiB.
+        static let memoryLimit: UInt64 = 1 << 30
+        /// The most passes that a file may ask for.
+        static let operationsLimit: UInt32 = 16
+        /// The most that all passphrase slots of a file may ask for together, in bytes times passes: 16 GiB.
+        static let workLimit: UInt64 = 1 << 34
+    }
+
+    extension UnsafeRawBufferPointer {
+        /// The address as libsodium takes it; there is one, also where there are no bytes of a secret.
+        var bytes: UnsafePointer<UInt8> { baseAddress!.assumingMemoryBound(to: UInt8.self) }
+    }
+
+    extension UnsafeMutableRawBufferPointer {
+        /// The address as libsodium takes it; there is one, also where there are no bytes of a secret.
+        var bytes: UnsafeMutablePointer<UInt8> { baseAddress!.assumingMemoryBound(to: UInt8.self) }
+    }
+#endif

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+#if File
+    import Glibc
+    import KeychainAPI
+    import KeychainSystem
+
+    extension FileDescriptor {
+        /// Reads up to `count` bytes from a place; fewer if the file ends before.
+        func read(_ count: Int, at offset: UInt64) throws(KeychainError) -> [UInt8] {
+            var got = 0
+            var failure: Int32 = 0
+            let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
+                while got < count, let start = buffer.baseAddress {
+                    let result = retryingInterruptions {
+                        pread(number, start + got, count - got, off_t(clamping: offset + UInt64(got)))
+                    }
+                    if result < 0 { failure = errno }
+                    if result <= 0 { break }
+                    got += result
+                }
+                initialized = got
+            }
+            guard failure == 0 else { throw .system(failure, "The keychain file could not be read") }
+            return bytes
+        }
+
+        /// Writes all of the bytes at a place.
+        func write(_ bytes: [UInt8], at offset: UInt64) throws(KeychainError) {
+            var done = 0
+            while done < bytes.count {
+                let result = bytes.withUnsafeBytes { buffer in
+                    retryingInterruptions {
+                        pwrite(number, buffer.baseAddress! + done, buffer.count - done, off_t(offset) + off_t(done))
+                    }
+                }
+                guard result >= 0 else { throw .system(errno, "The keychain file could not be written") }
+                done += result
+            }
+        }
+
+        /// Makes the file's contents durable, and its length.
+        func synchronizeData() throws(KeychainError) {
+            guard retryingInterruptions({ fdatasync(number) }) == 0 else {
+                throw .system(errno, "The keychain file could not be written to the disk")
+            }
+        }
+
+        /// Makes all of the file durable.
+        func synchronize() throws(KeychainError) {
+            guard retryingInterruptions({ fsync(number) }) == 0 else {
+                throw .system(errno, "The keychain file could not be written to the disk")
+            }
+        }
+
+        /// Cuts the file off at a length.
+        func cut(at length: UInt64) throws(KeychainError) {
+            guard retryingInterruptions({ ftruncate(number, off_t(length)) }) == 0 else {
+                throw .system(errno, "The keychain file could not be cut to its complete part")
+            }
+        }
+    }
+
+    extension stat {
+        /// The length in bytes.
+        var length: UInt64 { UInt64(max(0, st_size)) }
+
+        /// Refuses what is no regular file, belongs to someone else, or may be touched by others.
+        ///
+        /// - Parameter path: The file's path, for the message.
+        /// - Throws: `invalidParameter` or `insecurePermissions`.
+        func requirePrivateFile(_ path: String) throws(KeychainError) {
+            guard st_mode & S_IFMT == S_IFREG else {
+                throw KeychainError(.invalidParameter, "‘\(path)’ is not a file. Check the path of the keychain file.")
+            }
+            guard st_uid == geteuid() || geteuid() == 0 else {
+                throw KeychainError(
+                    .insecurePermissions,
+                    "The keychain file ‘\(path)’ belongs to another user. Use one of your own, or change its owner "
+                        + "(chown)."
+                )
+            }
+            guard st_mode & 0o077 == 0 else {
+                throw KeychainError(
+                    .insecurePermissions,
+                    "The keychain file ‘\(path)’ can be reached by others (mode \(String(st_mode & 0o777, radix: 8))). "
+                        + "Close it with: chmod 600 '\(path)'"
+                )
+            }
+        }
+    }
+#endif

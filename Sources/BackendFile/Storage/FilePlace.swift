@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+#if File
+    import Foundation
+    import Glibc
+    import KeychainAPI
+    import KeychainSystem
+
+    /// Where a keychain file is, and the names of the files next to it that belong to it.
+    struct FilePlace: Sendable {
+        /// The absolute path, without symbolic links as far as it exists.
+        let path: String
+
+        /// The folder.
+        var folder: String {
+            let end = path.lastIndex(of: "/") ?? path.startIndex
+            return end == path.startIndex ? "/" : String(path[..<end])
+        }
+
+        /// The file's name.
+        var name: String { String(path[(path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex)...]) }
+
+        /// The file on which writers exclude each other.
+        var lockPath: String { sibling(".\(name).lock") }
+
+        /// What the names of unfinished files begin with.
+        var temporaryPrefix: String { ".\(name).tmp-" }
+
+        /// The place as a store URL.
+        var location: String { "file:\(path)" }
+
+        /// Finds the place of a path.
+        ///
+        /// - Parameters:
+        ///   - path: An absolute or relative path; `""` is the default file.
+        ///   - environment: Where the folder of the default file is looked up.
+        /// - Throws: `invalidParameter` for a path that cannot name a file, `unavailable` without a home folder.
+        init(_ path: String, environment: [String: String]) throws(KeychainError) {
+            var absolute =
+                path.isEmpty ? try PrivateDirectory.data(environment: environment) + "/default.keychain" : path
+            guard !absolute.utf8.contains(0), !absolute.hasSuffix("/") else {
+                throw KeychainError(
+                    .invalidParameter,
+                    "‘\(path)’ cannot be the path of a keychain file; it names a folder."
+                )
+            }
+            if !absolute.hasPrefix("/") {
+                guard let folder = getcwd(nil, 0) else { throw .system(errno, "The working folder could not be found") }
+                defer { free(folder) }
+                absolute = String(cString: folder) + "/" + absolute
+            }
+            self.path = try Self.resolved(absolute)
+            guard !name.isEmpty else {
+                throw KeychainError(
+                    .invalidParameter,
+                    "‘\(path)’ cannot be the path of a keychain file; it names a folder."
+                )
+            }
+        }
+
+        /// A path in the same folder.
+        func sibling(_ name: String) -> String {
+            folder == "/" ? "/\(name)" : "\(folder)/\(name)"
+        }
+
+        /// A path for an unfinished file that no one else uses.
+        func temporaryPath() -> String {
+            let suffix = Sodium.random(8).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+            return sibling(temporaryPrefix + suffix)
+        }
+
+        /// Removes what writers left that were killed; the caller holds the lock, so none is alive.
+        ///
+        /// A file that cannot be removed stays, for the next writer to try.
+        func removeLeftovers() {
+            guard let entries = opendir(folder) else { return }
+            defer { closedir(entries) }
+            while let entry = readdir(entries) {
+                let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                    $0.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) { String(cString: $0) }
+                }
+                if name.hasPrefix(temporaryPrefix) { _ = unlink(sibling(name)) }
+            }
+        }
+
+        /// Makes the folder's entries durable.
+        func synchronizeFolder() throws(KeychainError) {
+            let file = try FileDescriptor(
+                folder,
+                O_RDONLY | O_DIRECTORY,
+                action: "The folder ‘\(folder)’ could not be opened"
+            )
+            guard retryingInterruptions({ fsync(file.number) }) == 0 else {
+                throw .system(errno, "The folder ‘\(folder)’ could not be written to the disk")
+            }
+        }
+
+        private static func resolved(_ path: String) throws(KeychainError) -> String {
+            var pending = path.split(separator: "/").map(String.init)[...]
+            var done: [String] = []
+            var linksLeft = 40
+            while let component = pending.popFirst() {
+                if component == "." { continue }
+                if component == ".." {
+                    _ = done.popLast()
+                    continue
+                }
+                let candidate = "/" + (done + [component]).joined(separator: "/")
+                guard let target = linkTarget(candidate) else {
+                    done.append(component)
+                    continue
+                }
+                linksLeft -= 1
+                guard linksLeft > 0 else { throw .system(ELOOP, "The path ‘\(path)’ cannot be followed") }
+                if target.hasPrefix("/") { done = [] }
+                pending = (target.split(separator: "/").map(String.init) + pending)[...]
+            }
+            return "/" + done.joined(separator: "/")
+        }
+
+        private static func linkTarget(_ path: String) -> String? {
+            var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
+            let count = readlink(path, &buffer, buffer.count)
+            return count < 0 ? nil : String(decoding: buffer[..<count], as: UTF8.self)
+        }
+    }
+
+    /// Which file it is, whatever it is called.
+    struct FileIdentity: Sendable, Equatable {
+        private let device: UInt64
+        private let number: UInt64
+
+        init(_ status: stat) {
+            device = UInt64(status.st_dev)
+            number = UInt64(status.st_ino)
+        }
+    }
+#endif

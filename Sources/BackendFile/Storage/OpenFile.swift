@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: MIT
+#if File
+    import Foundation
+    import Glibc
+    import KeychainAPI
+    import KeychainSystem
+
+    /// An unlocked keychain file, without what it contains: how far it was read, and how more is read and written.
+    struct OpenFile: Sendable {
+        let place: FilePlace
+        let file: FileDescriptor
+        let identity: FileIdentity
+        let header: FileHeader
+        let keys: StoreKeys
+        private let headerPage: [UInt8]
+        private var staleCopies: [Int]
+        /// How far the file was read.
+        private(set) var tip: Tip
+        /// The newest mark that was read or written.
+        private(set) var mark: CommitMark
+        /// The bytes of both marks, to notice that one was written.
+        private var markBytes: [[UInt8]]
+        /// The length of the file; more than the tip's if an unfinished frame follows.
+        private(set) var size: UInt64
+        private var writable: FileDescriptor?
+        private var isFolderSynchronized = false
+        /// How much garbage there has to be before the file is rewritten by itself.
+        var compactionThreshold = OpenFile.smallestGarbage
+
+        /// Less garbage than this is never worth a rewrite.
+        static let smallestGarbage: UInt64 = 64 << 10
+
+        /// Begins to read a file; nothing of what it contains is read yet.
+        ///
+        /// - Throws: `corrupt` if no mark is authentic, or the file ends before the mark.
+        init(_ sealed: SealedFile, keys: StoreKeys) throws(KeychainError) {
+            place = sealed.place
+            file = sealed.file
+            identity = sealed.identity
+            header = sealed.header
+            headerPage = sealed.headerPage
+            staleCopies = sealed.staleCopies
+            self.keys = keys
+            tip = sealed.header.start
+            (mark, markBytes) = try Self.readMark(sealed.file, header: sealed.header, keys: keys)
+            size = 0
+            try measure()
+        }
+
+        /// Takes over a file that was just written, and is complete.
+        init(written file: FileDescriptor, at place: FilePlace, header: FileHeader, keys: StoreKeys, tip: Tip)
+            throws(KeychainError)
+        {
+            let status = try file.status()
+            self.place = place
+            self.file = file
+            self.header = header
+            self.keys = keys
+            self.tip = tip
+            identity = FileIdentity(status)
+            headerPage = header.encoded(key: keys.header)
+            staleCopies = []
+            mark = CommitMark(tip: tip, place: 0)
+            markBytes = Self.emptyMarks
+            markBytes[0] = CommitMark.encoded(tip, fileID: header.fileID, key: keys.mark)
+            size = tip.length
+            writable = file
+            isFolderSynchronized = true
+        }
+
+        /// Everything before the first frame.
+        static func region(_ header: FileHeader, keys: StoreKeys, tip: Tip) -> [UInt8] {
+            let page = header.encoded(key: keys.header)
+            var writer = ByteWriter()
+            for _ in FileLayout.headerCopies { writer.append(page) }
+            writer.append(CommitMark.encoded(tip, fileID: header.fileID, key: keys.mark))
+            writer.pad(to: FileLayout.regionSize)
+            return writer.bytes
+        }
+
+        private static let emptyMarks = FileLayout.marks.map { _ in [UInt8](repeating: 0, count: FileLayout.markSize) }
+    }
+
+    // Reading.
+    extension OpenFile {
+        /// What has to be done to see the file as it is now.
+        enum Freshness {
+            /// Nothing.
+            case current
+            /// Frames were added: read them.
+            case longer
+            /// The file is not the one that was read, or it went back: open it again.
+            case stale
+        }
+
+        /// Compares with the file as it is now.
+        ///
+        /// - Parameter status: What the path leads to.
+        /// - Complexity: Two small reads.
+        mutating func compare(with status: stat) throws(KeychainError) -> Freshness {
+            guard FileIdentity(status) == identity else { return .stale }
+            let bytes = try Self.readMarkBytes(file)
+            if bytes == markBytes, status.length == size { return .current }
+            if bytes != markBytes {
+                (mark, markBytes) = try Self.readMark(file, header: header, keys: keys)
+                // A mark before what was read means that a commit failed after it was seen, or another file.
+                guard mark.tip.length > tip.length || mark.tip == tip else { return .stale }
+            }
+            let now = try file.status()
+            guard now.length >= max(tip.length, mark.tip.length) else { return .stale }
+            size = now.length
+            return .longer
+        }
+
+        /// Reads the frames that follow what was read.
+        ///
+        /// What follows the mark and is no complete frame is what a writer left that was killed: it is passed over.
+        ///
+        /// - Parameter apply: Takes each frame.
+        /// - Returns: Whether the frames lead to the mark; if not, the file is damaged or not the one that was read.
+        mutating func readFrames(
+            _ apply: (Frame) throws(KeychainError) -> Void
+        ) throws(KeychainError) -> Bool {
+            var window = FileWindow(file, end: size)
+            while let frame = try nextFrame(&window) {
+                guard frame.tip.length <= mark.tip.length || tip.length >= mark.tip.length else { return false }
+                try apply(frame)
+                tip = frame.tip
+                guard tip.length != mark.tip.length || tip == mark.tip else { return false }
+            }
+            return tip.length >= mark.tip.length
+        }
+
+        /// Reads and opens a value.
+        ///
+        /// - Throws: `corrupt` if it is not there or not authentic.
+        func value(of reference: UUID, at value: ValuePlace) throws(KeychainError) -> SecureBytes {
+            let sealed = try file.read(Int(value.sealedCount), at: value.offset)
+            guard sealed.count == Int(value.sealedCount) else {
+                throw .damaged("it ends within the value at byte \(value.offset)")
+            }
+            return try sealed.withUnsafeBufferPointer { (buffer) throws(KeychainError) in
+                try Frame.openValue(
+                    UnsafeRawBufferPointer(buffer),
+                    of: reference,
+                    at: value,
+                    header: header,
+                    keys: keys
+                )
+            }
+        }
+
+        /// Whether frames follow the mark: a writer was killed between the two, or is at work.
+        var isAheadOfMark: Bool { mark.tip != tip }
+
+        private func nextFrame(_ window: inout FileWindow) throws(KeychainError) -> Frame? {
+            let available = size - tip.length
+            let head = try window.withBytes(at: tip.length, count: FileLayout.frameHeadSize) { head in
+                Frame.Head(head, available: available)
+            }
+            guard let head, let head else { return nil }
+            let start = tip.length + UInt64(FileLayout.frameHeadSize)
+            let frame = try window.withBytes(at: start, count: head.metadataCount) { (metadata) throws(KeychainError) in
+                try Frame.open(head, metadata: metadata, after: tip, header: header, keys: keys)
+            }
+            return frame ?? nil
+        }
+
+        private mutating func measure() throws(KeychainError) {
+            // After the mark was read: a file only grows, so it is never shorter than a mark that was read before.
+            size = try file.status().length
+            guard size >= mark.tip.length else {
+                throw .damaged("it was cut off at byte \(size) of \(mark.tip.length)")
+            }
+        }
+
+        private static func readMarkBytes(_ file: FileDescriptor) throws(KeychainError) -> [[UInt8]] {
+            try FileLayout.marks.map { (start) throws(KeychainError) in
+                try file.read(FileLayout.markSize, at: UInt64(start))
+            }
+        }
+
+        private static func readMark(
+            _ file: FileDescriptor,
+            header: FileHeader,
+            keys: StoreKeys
+        ) throws(KeychainError) -> (CommitMark, [[UInt8]]) {
+            // A writer may be at work on one of them, and on the other by the time it is read: look again.
+            for _ in 0..<5 {
+                let bytes = try readMarkBytes(file)
+                if let mark = try CommitMark.newest(bytes, fileID: header.fileID, key: keys.mark) {
+                    return (mark, bytes)
+                }
+            }
+            throw .damaged("neither of its marks is authentic")
+        }
+    }
+
+    // Writing; the caller holds the lock.
+    extension OpenFile {
+        /// Makes the file end with its last complete frame, and the mark say so.
+        ///
+        /// - Throws: `accessDenied` or `readOnly` if the file cannot be written, and what writing throws.
+        mutating func prepareToAppend() throws(KeychainError) {
+            let writable = try writableFile()
+            size = try writable.status().length
+            if !staleCopies.isEmpty {
+                for copy in staleCopies { try writable.write(headerPage, at: UInt64(FileLayout.headerCopies[copy])) }
+                try writable.synchronizeData()
+                staleCopies = []
+            }
+            if !isFolderSynchronized {
+                // Who put the file here may have been killed before its name was durable.
+                try place.synchronizeFolder()
+                isFolderSynchronized = true
+            }
+            guard size != tip.length || isAheadOfMark else { return }
+            if size > tip.length { try writable.cut(at: tip.length) }
+            if isAheadOfMark { try rewriteUnmarked(writable) }
+            try writable.synchronizeData()
+            size = tip.length
+            if isAheadOfMark { try writeMark(writable, tip) }
+        }
+
+        /// Appends a frame and makes it durable; nothing has changed if it throws.
+        ///
+        /// - Throws: `outOfSpace` and `io`.
+        mutating func append(_ bytes: [UInt8], tip next: Tip) throws(KeychainError) {
+            let writable = try writableFile()
+            do {
+                try writable.write(bytes, at: tip.length)
+                try writable.synchronizeData()
+            } catch {
+                // If even this fails, the next writer does it: what follows the mark and is incomplete is passed over.
+                try? writable.cut(at: tip.length)
+                throw error
+            }
+            tip = next
+            size = next.length
+            // The frame is durable, and counts without a mark too; a mark that failed is made up for by the next commit.
+            try? writeMark(writable, next)
+        }
+
+        /// Writes what follows the mark once more: if a disk error kept its writer from making it durable, the system
+        /// may take it for written.
+        private func rewriteUnmarked(_ writable: FileDescriptor) throws(KeychainError) {
+            var offset = mark.tip.length
+            while offset < tip.length {
+                let piece = try writable.read(Int(min(1 << 20, tip.length - offset)), at: offset)
+                guard !piece.isEmpty else { throw .damaged("it ends at byte \(offset), before its last record") }
+                try writable.write(piece, at: offset)
+                offset += UInt64(piece.count)
+            }
+        }
+
+        private mutating func writeMark(_ writable: FileDescriptor, _ tip: Tip) throws(KeychainError) {
+            let bytes = CommitMark.encoded(tip, fileID: header.fileID, key: keys.mark)
+            // Never over the newest one: that has to be there if this write is torn.
+            let other = 1 - mark.place
+            try writable.write(bytes, at: UInt64(FileLayout.marks[other]))
+            mark = CommitMark(tip: tip, place: other)
+            markBytes[other] = bytes
+        }
+
+        private mutating func writableFile() throws(KeychainError) -> FileDescriptor {
+            if let writable { return writable }
+            let opened = try FileDescriptor(
+                place.path,
+                O_RDWR | O_NOFOLLOW | O_NONBLOCK,
+                action: "The keychain file ‘\(place.path)’ could not be opened for writing"
+            )
+            guard FileIdentity(try opened.status()) == identity else {
+                throw KeychainError(.busy, "The keychain file ‘\(place.path)’ was just replaced. Try again.")
+            }
+            writable = opened
+            return opened
+        }
+    }
+
+    /// Reads a file piece by piece, in few and large reads.
+    struct FileWindow {
+        private static let count = 64 << 10
+        private let file: FileDescriptor
+        private let end: UInt64
+        private var start: UInt64 = 0
+        private var bytes: [UInt8] = []
+
+        /// Reads a file up to a length.
+        init(_ file: FileDescriptor, end: UInt64) {
+            self.file = file
+            self.end = end
+        }
+
+        /// Calls a closure with bytes of the file; nil if the file ends before.
+        mutating func withBytes<Result>(
+            at offset: UInt64,
+            count: Int,
+            _ body: (UnsafeRawBufferPointer) throws(KeychainError) -> Result
+        ) throws(KeychainError) -> Result? {
+            guard offset <= end, UInt64(count) <= end - offset else { return nil }
+            if offset < start || offset + UInt64(count) > start + UInt64(bytes.count) {
+                bytes = try file.read(Int(min(UInt64(max(count, Self.count)), end - offset)), at: offset)
+                start = offset
+                guard bytes.count >= count else { return nil }
+            }
+            let first = Int(offset - start)
+            return try bytes.withUnsafeBufferPointer { (buffer) throws(KeychainError) in
+                try body(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[first..<first + count]))
+            }
+        }
+    }
+#endif

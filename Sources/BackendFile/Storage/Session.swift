@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT
+#if File
+    import Foundation
+    import Glibc
+    import KeychainAPI
+    import KeychainSystem
+
+    /// What one driver knows of its file, shared by all of its threads.
+    struct Session: Sendable {
+        /// The unlocked file, nil before the first use.
+        private(set) var store: StoreFile?
+        /// Whether the file was ever there: if it is gone after that, it is not simply empty.
+        private var wasSeen = false
+        /// Whether what is known failed to follow the file and must not be used.
+        private var isOutdated = false
+        /// Whether a thread of this driver holds the lock: no one else can change the file then, and only that thread
+        /// changes the session.
+        private var hasWriter = false
+
+        /// What there is to work with.
+        enum State: Sendable {
+            /// The file as it is now.
+            case open(FileView)
+            /// There is no file, and there never was.
+            case missing
+            /// There is a file that has to be unlocked.
+            case locked
+        }
+
+        /// Brings what is known up to date.
+        ///
+        /// - Parameter place: Where the file is.
+        /// - Throws: `unavailable` if the file has vanished, and why it cannot be read.
+        mutating func state(at place: FilePlace) throws(KeychainError) -> State {
+            if hasWriter { return store.map { .open(FileView($0)) } ?? .missing }
+            switch try refresh(place, forWriting: false) {
+            case true?: return store.map { .open(FileView($0)) } ?? .locked
+            case false?: return .locked
+            case nil: return .missing
+            }
+        }
+
+        /// Brings what is known up to date for the holder of the lock, and reserves the session for it.
+        ///
+        /// - Returns: Whether that was possible: if not, the file has to be unlocked first.
+        /// - Throws: As ``state(at:)``.
+        mutating func beginWriting(at place: FilePlace) throws(KeychainError) -> Bool {
+            guard try refresh(place, forWriting: true) != false else { return false }
+            hasWriter = true
+            return true
+        }
+
+        /// Gives the session back.
+        mutating func endWriting() {
+            hasWriter = false
+        }
+
+        /// Takes a file that another thread did not unlock before.
+        mutating func unlocked(_ opened: StoreFile) {
+            if store == nil { store = opened }
+            wasSeen = true
+        }
+
+        /// Takes a file that the writer made or rewrote.
+        mutating func replace(with written: StoreFile) {
+            store = written
+            wasSeen = true
+        }
+
+        /// Takes what a commit of the writer has done.
+        mutating func committed(_ file: OpenFile, _ outcome: [UUID: RecordIndex.Entry?]) {
+            store?.file = file
+            store?.index.apply(outcome)
+        }
+
+        /// Puts off the next rewrite, after one that failed.
+        mutating func postponeCompaction() {
+            guard let store else { return }
+            self.store?.file.compactionThreshold = store.garbageByteCount * 2
+        }
+
+        /// True if the store is up to date, false if there is a file to be unlocked, nil if there is none.
+        private mutating func refresh(_ place: FilePlace, forWriting: Bool) throws(KeychainError) -> Bool? {
+            guard let status = try place.status() else {
+                guard wasSeen else { return nil }
+                throw KeychainError(
+                    .unavailable,
+                    "The keychain file ‘\(place.path)’ was there and has vanished. Put it back; nothing is stored in a "
+                        + "new one in its place."
+                )
+            }
+            try status.requirePrivateFile(place.path)
+            wasSeen = true
+            guard store != nil else { return false }
+            let isUsable = !isOutdated
+            isOutdated = true
+            let isCurrent = isUsable ? try store?.refresh(status, forWriting: forWriting) : false
+            let isKnown = if isCurrent == true { true } else { try reopen(place) }
+            isOutdated = false
+            return isKnown
+        }
+
+        /// Opens the file again with the keys that are known; false if it has others now.
+        private mutating func reopen(_ place: FilePlace) throws(KeychainError) -> Bool {
+            guard let keys = store?.file.keys else { return false }
+            let sealed = try SealedFile(place)
+            guard sealed.isAuthentic(keys) else {
+                store = nil
+                return false
+            }
+            store = try StoreFile(sealed, keys: keys)
+            return true
+        }
+    }
+
+    /// The contents of a file at one moment; readers keep it as long as they need it.
+    struct FileView: Sendable {
+        let file: OpenFile
+        let index: RecordIndex
+
+        init(_ store: StoreFile) {
+            file = store.file
+            index = store.index
+        }
+
+        /// The value of a record.
+        ///
+        /// - Throws: `itemNotFound` if the record is not there, `corrupt` if its value is damaged.
+        func value(of record: ItemRecord) throws(KeychainError) -> SecureBytes {
+            guard let entry = index[record.reference] else { throw .itemNotFound }
+            return try file.value(of: record.reference, at: entry.value)
+        }
+    }
+
+    extension FilePlace {
+        /// What the path leads to, nil if there is nothing.
+        func status() throws(KeychainError) -> stat? {
+            var status = stat()
+            if lstat(path, &status) == 0 { return status }
+            guard errno == ENOENT || errno == ENOTDIR else {
+                throw .system(errno, "The keychain file ‘\(path)’ could not be examined")
+            }
+            return nil
+        }
+    }
+#endif
