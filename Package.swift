@@ -93,6 +93,9 @@ let package = Package(
         .target(name: "KeychainCommand", dependencies: ["SwiftKeychain", "KeychainConformance", "KeychainSystem"]),
         .executableTarget(name: "keychainctl", dependencies: ["KeychainCommand"]),
 
+        // What tests share: a GNOME Keyring of its own for each test. No product.
+        .target(name: "SecretServiceFixture", path: "Tests/SecretServiceFixture"),
+
         .testTarget(name: "KeychainAPITests", dependencies: ["KeychainAPI", "KeychainSystem"]),
         .testTarget(name: "BackendMemoryTests", dependencies: ["BackendMemory"]),
         .testTarget(
@@ -105,7 +108,10 @@ let package = Package(
             dependencies: ["BackendFile", "KeychainAPI"],
             path: "Tests/Tools/file-writer"
         ),
-        .testTarget(name: "BackendSecretServiceTests", dependencies: ["BackendSecretService", "KeychainSystem"]),
+        .testTarget(
+            name: "BackendSecretServiceTests",
+            dependencies: ["BackendSecretService", "KeychainSystem", "SecretServiceFixture"]
+        ),
         .testTarget(name: "KeychainCommandTests", dependencies: ["KeychainCommand"]),
         .testTarget(name: "SwiftKeychainTests", dependencies: ["SwiftKeychain"]),
         .testTarget(
