@@ -46,7 +46,8 @@ public struct SecureBytes: Sendable {
 extension SecureBytes: ContiguousBytes {
     /// Calls a closure with the bytes, valid only inside it.
     public func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
-        try body(storage.bytes)
+        // The pointer does not keep the storage alive, which erases the bytes when it goes.
+        try withExtendedLifetime(storage) { try body(storage.bytes) }
     }
 
     /// Calls a closure with the bytes, valid only inside it, and keeps the type of what it throws.
@@ -56,7 +57,7 @@ extension SecureBytes: ContiguousBytes {
     public func withBytes<Result, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        try body(storage.bytes)
+        try withExtendedLifetime(storage) { () throws(Failure) in try body(storage.bytes) }
     }
 }
 
@@ -64,11 +65,13 @@ extension SecureBytes: Equatable {
     /// Compares without telling by the time it takes where two secrets of equal length differ.
     public static func == (left: SecureBytes, right: SecureBytes) -> Bool {
         guard left.count == right.count else { return false }
-        var difference: UInt8 = 0
-        for index in 0..<left.count {
-            difference |= left.storage.bytes[index] ^ right.storage.bytes[index]
+        return left.withBytes { left in
+            right.withBytes { right in
+                var difference: UInt8 = 0
+                for index in left.indices { difference |= left[index] ^ right[index] }
+                return difference == 0
+            }
         }
-        return difference == 0
     }
 }
 
