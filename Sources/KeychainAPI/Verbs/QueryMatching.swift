@@ -45,7 +45,7 @@ extension Keychain {
         _ schema: AttributeSchema
     ) throws(KeychainError) {
         guard let form = schema.form(of: name) else {
-            throw KeychainError(.invalidParameter, "Items of this class have no attribute of the name that was given.")
+            throw KeychainError(.invalidParameter, "Items of this class have no attribute ‘\(name)’.")
         }
         guard let value else { return }
         guard value.form == form else {
