@@ -4,9 +4,10 @@ public import Foundation
 
 /// Bytes of a secret, kept out of swap and core dumps where the limits allow it, and erased on release.
 ///
-/// The memory is surrounded by inaccessible pages, locked (`mlock`) as far as `RLIMIT_MEMLOCK` allows, excluded from
-/// core dumps (`MADV_DONTDUMP`), and overwritten before it is given back. Copies of the value share it; it is never
-/// changed after it was made. Comparing takes a time that depends on the lengths only. Nothing prints the bytes.
+/// The memory lies between inaccessible pages, a large secret's own or those of a group. It is locked (`mlock`) as far as
+/// `RLIMIT_MEMLOCK` allows, excluded from core dumps (`MADV_DONTDUMP`), and overwritten before it is given back. Copies
+/// of the value share it; it is never changed after it was made. Comparing takes a time that depends on the lengths
+/// only. Nothing prints the bytes.
 ///
 /// A `String` or `Data` made from it is ordinary memory: make one only where it is needed.
 public struct SecureBytes: Sendable {

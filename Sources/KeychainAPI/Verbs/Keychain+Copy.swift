@@ -107,7 +107,9 @@ extension Keychain {
         _ call: CallContext,
         _ targetCall: CallContext
     ) throws(KeychainError) -> [Copied] {
-        do throws(KeychainError) { try Self.validate(target.accessGroup) } catch { throw target.located(error, targetCall) }
+        do throws(KeychainError) { try Self.validate(target.accessGroup) } catch {
+            throw target.located(error, targetCall)
+        }
         let items = try fetch(query, limit: nil, values: true, call)
         guard !items.isEmpty else { throw located(.itemNotFound, call) }
         if isSameStore(as: target), items.allSatisfy({ $0.record.isIn(target.accessGroup) }) {
@@ -255,7 +257,8 @@ extension Keychain {
         }
         switch mutation {
         case .delete(let record): return try found(record).map { .delete($0) }
-        case .update(let old, let new, let value): return try found(old).map { .update(old: $0, new: new, value: value) }
+        case .update(let old, let new, let value):
+            return try found(old).map { .update(old: $0, new: new, value: value) }
         case .insert: return mutation
         }
     }

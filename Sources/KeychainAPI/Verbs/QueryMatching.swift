@@ -145,7 +145,9 @@ extension Keychain {
             keyOfHash[hash] = keyOfHash[hash] ?? key.record
         }
         return try matches(certificates, reader).compactMap { certificate in
-            guard let hash = certificate.record.attributes[.publicKeyHash], let key = keyOfHash[hash] else { return nil }
+            guard let hash = certificate.record.attributes[.publicKeyHash], let key = keyOfHash[hash] else {
+                return nil
+            }
             return Match(record: certificate.record, shadowed: certificate.shadowed, key: key)
         }
     }
