@@ -10,7 +10,7 @@ extension DriverIdentifier {
 
 extension DriverRegistration {
     /// The stores that `memory:` URLs have named in this process.
-    private static let stores = Mutex<[String: MemoryDriver]>([:])
+    private static let stores = Mutex<[StoreURL: MemoryDriver]>([:])
 
     /// The driver for `memory:` URLs: one store for each name, as long as the process lives.
     ///
@@ -22,8 +22,8 @@ extension DriverRegistration {
         probe: { _ in .available("It needs nothing.") },
         open: { url, _ throws(KeychainError) in
             stores.withLock { stores in
-                let store = stores[url.path] ?? MemoryDriver(name: url.path)
-                stores[url.path] = store
+                let store = stores[url] ?? MemoryDriver(name: url.path)
+                stores[url] = store
                 return store
             }
         }

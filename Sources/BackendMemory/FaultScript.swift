@@ -50,7 +50,7 @@ final class FaultScript: Sendable {
         case .locked: throw Self.locked
         case .unavailable: throw KeychainError(.unavailable, "The test made this store unavailable.")
         case .dismissed:
-            guard call.interaction == .allowed else { throw Self.locked }
+            guard call.allowsUnlockPrompt else { throw Self.locked }
             throw KeychainError(.userCanceled, "The test dismissed the prompt.")
         case .slow(let duration): try wait(duration, call)
         case .failing(let code): throw KeychainError(code, "The test made this call fail.")

@@ -23,7 +23,9 @@ public final class ManualStamps: Sendable {
         state.withLock { $0.now = ItemDate(microseconds: $0.now.microseconds + step) }
     }
 
-    /// The stamps as a driver takes them. References count up from 00000000-0000-4000-8000-000000000001.
+    /// The stamps as a driver takes them.
+    ///
+    /// References count up from 00000000-0000-4000-8000-000000000001.
     public var source: StampSource {
         StampSource(now: { self.state.withLock { $0.now } }, makeReference: nextReference)
     }

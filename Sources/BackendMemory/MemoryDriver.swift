@@ -21,34 +21,54 @@ public final class MemoryDriver: KeychainDriver {
         let value: SecureBytes
     }
 
+    /// Everything that is stored; a copy is a snapshot, and costs nothing until the next commit.
     private struct State {
         var entries: [UUID: Entry] = [:]
         var byKey: [PrimaryKey: UUID] = [:]
-        var observers: [UUID: @Sendable () -> Void] = [:]
-
         mutating func apply(_ mutation: RecordMutation) {
             switch mutation {
             case .insert(let record, let value):
                 put(Entry(record: record, value: value))
             case .update(let old, let new, let value):
                 guard let entry = entries[old.reference] else { return }
-                byKey[entry.record.primaryKey] = nil
+                forgetKey(of: entry.record)
                 put(Entry(record: new, value: value ?? entry.value))
             case .delete(let record):
                 guard let entry = entries.removeValue(forKey: record.reference) else { return }
-                byKey[entry.record.primaryKey] = nil
+                forgetKey(of: entry.record)
             }
+        }
+
+        /// An earlier mutation of the same commit may have given the key to another item.
+        private mutating func forgetKey(of record: ItemRecord) {
+            let key = record.primaryKey
+            if byKey[key] == record.reference { byKey[key] = nil }
         }
 
         private mutating func put(_ entry: Entry) {
             entries[entry.record.reference] = entry
             byKey[entry.record.primaryKey] = entry.record.reference
         }
+
+        func records(_ selection: RecordSelection) -> [ItemRecord] {
+            if let reference = selection.reference {
+                return entries[reference].map { [$0.record] } ?? []
+            }
+            if let key = selection.primaryKey {
+                return byKey[key].flatMap { entries[$0] }.map { [$0.record] } ?? []
+            }
+            return entries.values.map(\.record).filter(selection.matches)
+        }
+
+        func value(of record: ItemRecord) throws(KeychainError) -> SecureBytes {
+            guard let entry = entries[record.reference] else { throw .itemNotFound }
+            return entry.value
+        }
     }
 
     /// The driver's kind: `memory`.
     public let identifier: DriverIdentifier = .memory
-    /// `memory:` and a name that no other instance has.
+    /// `memory:` and a random name, or the name in the URL that opened the store.
     public let location: String
     /// Transactions and change events.
     public let capabilities: DriverCapabilities = [.transactions, .changeEvents]
@@ -58,17 +78,22 @@ public final class MemoryDriver: KeychainDriver {
     public let stamps: StampSource
 
     private let state = Mutex(State())
+    private let observers = Mutex<[UUID: @Sendable () -> Void]>([:])
     private let writer = WriterLock()
     private let faults = FaultScript()
 
     /// Makes a store.
     ///
     /// - Parameters:
-    ///   - name: A name for the location; without one, the store has a random name.
     ///   - stamps: Where dates and references come from; see ``ManualStamps``.
     ///   - maximumValueSize: The largest value that the store takes, in bytes.
-    public init(name: String? = nil, stamps: StampSource = .system, maximumValueSize: Int = 64 * 1024 * 1024) {
-        location = "memory:\(name ?? UUID().uuidString)"
+    public convenience init(stamps: StampSource = .system, maximumValueSize: Int = 64 * 1024 * 1024) {
+        self.init(name: UUID().uuidString, stamps: stamps, maximumValueSize: maximumValueSize)
+    }
+
+    /// Makes a store with a name, which no other one may have: equal locations mean the same items.
+    init(name: String, stamps: StampSource = .system, maximumValueSize: Int = 64 * 1024 * 1024) {
+        location = "memory:\(name)"
         self.stamps = stamps
         self.maximumValueSize = maximumValueSize
     }
@@ -118,7 +143,7 @@ public final class MemoryDriver: KeychainDriver {
         _ body: (any RecordReader) throws(KeychainError) -> Result
     ) throws(KeychainError) -> Result {
         try faults.meet(call)
-        return try body(Session(driver: self))
+        return try body(Snapshot(state: state.withLock { $0 }))
     }
 
     /// Runs a closure while no one else writes.
@@ -133,38 +158,37 @@ public final class MemoryDriver: KeychainDriver {
     /// Calls a closure after each commit, before the committing call returns.
     public func observeChanges(_ onChange: @escaping @Sendable () -> Void) throws(KeychainError) -> ChangeObservation {
         let key = UUID()
-        state.withLock { $0.observers[key] = onChange }
+        observers.withLock { $0[key] = onChange }
         return ChangeObservation { [weak self] in
-            self?.state.withLock { _ = $0.observers.removeValue(forKey: key) }
+            // Carried out of the lock: what the closure holds may run code of its own when it is released.
+            _ = self?.observers.withLock { $0.removeValue(forKey: key) }
         }
+    }
+
+    private struct Snapshot: RecordReader {
+        let state: State
+
+        func records(_ selection: RecordSelection) -> [ItemRecord] { state.records(selection) }
+
+        func value(of record: ItemRecord) throws(KeychainError) -> SecureBytes { try state.value(of: record) }
     }
 
     private struct Session: RecordWriter {
         let driver: MemoryDriver
 
         func records(_ selection: RecordSelection) -> [ItemRecord] {
-            driver.state.withLock { state in
-                if let reference = selection.reference {
-                    return state.entries[reference].map { [$0.record] } ?? []
-                }
-                if let key = selection.primaryKey {
-                    return state.byKey[key].flatMap { state.entries[$0] }.map { [$0.record] } ?? []
-                }
-                return state.entries.values.map(\.record).filter(selection.matches)
-            }
+            driver.state.withLock { $0.records(selection) }
         }
 
         func value(of record: ItemRecord) throws(KeychainError) -> SecureBytes {
-            guard let entry = driver.state.withLock({ $0.entries[record.reference] }) else { throw .itemNotFound }
-            return entry.value
+            try driver.state.withLock { (state) throws(KeychainError) in try state.value(of: record) }
         }
 
         func commit(_ mutations: [RecordMutation]) throws(KeychainError) {
-            let observers = driver.state.withLock { state in
+            driver.state.withLock { state in
                 for mutation in mutations { state.apply(mutation) }
-                return Array(state.observers.values)
             }
-            for observer in observers { observer() }
+            for observer in driver.observers.withLock({ Array($0.values) }) { observer() }
         }
     }
 }

@@ -15,13 +15,15 @@ package final class FileDescriptor: Sendable {
 
     /// Opens a file; close-on-exec is always set.
     ///
-    /// - Throws: The system's error, with the action in front.
+    /// - Throws: The system's error, with the action in front; `invalidParameter` for a path with NUL, which the system
+    ///   would take for a shorter one.
     package convenience init(
         _ path: String,
         _ flags: Int32,
         mode: mode_t = 0o600,
         action: @autoclosure () -> String
     ) throws(KeychainError) {
+        guard !path.utf8.contains(0) else { throw .system(EINVAL, action()) }
         let number = retryingInterruptions { Glibc.open(path, flags | O_CLOEXEC, mode) }
         guard number >= 0 else { throw .system(errno, action()) }
         self.init(owning: number)

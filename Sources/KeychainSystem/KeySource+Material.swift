@@ -38,18 +38,28 @@ extension KeySource {
             }
             return .passphrase(try prompt.passphrase(for: location, isNew: isNew))
         case .environment(let name):
-            guard let value = getenv(name) else {
+            guard let value = environment[name] else {
                 throw KeychainError(.unavailable, "The environment variable ‘\(name)’ with the passphrase is not set.")
             }
-            return .passphrase(Self.droppingNewline(UnsafeRawBufferPointer(start: value, count: strlen(value))))
+            // The process's own variable byte for byte: as a String, what is not UTF-8 in it has been replaced.
+            if let bytes = getenv(name), String(cString: bytes) == value {
+                return .passphrase(Self.droppingNewline(UnsafeRawBufferPointer(start: bytes, count: strlen(bytes))))
+            }
+            return .passphrase(Self.droppingNewline(Array(value.utf8)))
         case .file(let path):
             return .passphrase(try Self.droppingNewline(Self.read(path, "The passphrase file ‘\(path)’")))
         case .fileDescriptor(let number):
             // A duplicate: the caller's descriptor stays the caller's.
             let copy = dup(number)
-            guard copy >= 0 else { throw .system(errno, "File descriptor \(number) for the passphrase cannot be read") }
+            guard copy >= 0 else {
+                throw KeychainError(
+                    .unavailable,
+                    "File descriptor \(number) for the passphrase is not open. Open it in the calling process, as in "
+                        + "\(number)<PATH."
+                )
+            }
             let file = FileDescriptor(owning: copy)
-            return .passphrase(Self.droppingNewline(try Self.read(file, "File descriptor \(number)")))
+            return .passphrase(try Self.droppingNewline(Self.read(file, "File descriptor \(number)")))
         case .credential(let name):
             guard let folder = environment["CREDENTIALS_DIRECTORY"], !name.contains("/") else {
                 throw KeychainError(
@@ -85,7 +95,8 @@ extension KeySource {
         var count = 0
         let buffer = try SecureBytes(count: limit + 1) { (bytes: UnsafeMutableRawBufferPointer) throws(KeychainError) in
             while count < bytes.count {
-                let got = retryingInterruptions { Glibc.read(file.number, bytes.baseAddress! + count, bytes.count - count) }
+                let rest = UnsafeMutableRawBufferPointer(rebasing: bytes[count...])
+                let got = retryingInterruptions { Glibc.read(file.number, rest.baseAddress, rest.count) }
                 guard got >= 0 else { throw .system(errno, "\(what) could not be read") }
                 if got == 0 { break }
                 count += got

@@ -21,9 +21,11 @@ package enum PrivateDirectory {
         return "/tmp/swift-keychain-\(geteuid())"
     }
 
-    /// Makes a folder and its parents with mode 0700, and refuses one that belongs to someone else.
+    /// Makes a folder, and the parents that are missing, with mode 0700; one that is there is taken as it is.
     ///
-    /// - Throws: `insecurePermissions` for a link, or for a folder of another owner or one that others may write to.
+    /// Where others can write to the parent, ask ``requirePrivate(_:)`` as well.
+    ///
+    /// - Throws: `unavailable` if something else has the name, and why the folder could not be made.
     package static func ensure(_ path: String) throws(KeychainError) {
         if mkdir(path, 0o700) != 0 {
             let number = errno
@@ -35,10 +37,16 @@ package enum PrivateDirectory {
             } else if number != EEXIST {
                 throw .system(number, "The folder ‘\(path)’ could not be made")
             }
+            var status = stat()
+            guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
+                throw .system(ENOTDIR, "The folder ‘\(path)’ could not be made")
+            }
         }
     }
 
-    /// Refuses a folder in a place that anybody can write to, unless it is our own and closed to others.
+    /// Refuses a folder unless it is our own, no link, and only we can write to it.
+    ///
+    /// - Throws: `insecurePermissions`, and why the folder could not be examined.
     package static func requirePrivate(_ path: String) throws(KeychainError) {
         var status = stat()
         guard lstat(path, &status) == 0 else { throw .system(errno, "The folder ‘\(path)’ could not be examined") }

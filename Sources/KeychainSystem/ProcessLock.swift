@@ -23,17 +23,12 @@ package final class ProcessLock: Sendable {
     /// - Parameters:
     ///   - call: Deadline and cancellation of the wait; a call without a deadline waits ten seconds.
     ///   - body: Runs on the calling thread.
-    /// - Throws: `busy` or `timedOut` with the holder's process number, `cancelled`, or what the body throws.
+    /// - Throws: `busy` with the holder's process number when the wait is over, `cancelled`, or what the body throws.
     package func withLock<Result>(
         _ call: CallContext,
         _ body: () throws(KeychainError) -> Result
     ) throws(KeychainError) -> Result {
-        let file = try FileDescriptor(
-            path,
-            O_RDWR | O_CREAT | O_NOFOLLOW,
-            action: "The lock file ‘\(path)’ could not be opened"
-        )
-        try acquire(file, call)
+        let file = try lockedFile(call)
         let holder = Array("\(getpid())\n".utf8)
         // The number only serves a message; a full disk must not keep anyone from reading or freeing space.
         _ = ftruncate(file.number, 0)
@@ -42,14 +37,32 @@ package final class ProcessLock: Sendable {
         return try body()
     }
 
-    private func acquire(_ file: FileDescriptor, _ call: CallContext) throws(KeychainError) {
-        let patience = ContinuousClock.now + .seconds(10)
+    /// Opens and locks the file that has the name now: another one locks out nobody, should the file be removed.
+    private func lockedFile(_ call: CallContext) throws(KeychainError) -> FileDescriptor {
+        let limit = call.deadline ?? ContinuousClock.now + .seconds(10)
+        while true {
+            let file = try FileDescriptor(
+                path,
+                O_RDWR | O_CREAT | O_NOFOLLOW,
+                action: "The lock file ‘\(path)’ could not be opened"
+            )
+            try acquire(file, call, limit)
+            let held = try file.status()
+            var named = stat()
+            if lstat(path, &named) == 0, named.st_ino == held.st_ino, named.st_dev == held.st_dev { return file }
+        }
+    }
+
+    private func acquire(
+        _ file: FileDescriptor,
+        _ call: CallContext,
+        _ limit: ContinuousClock.Instant
+    ) throws(KeychainError) {
         var pause: UInt32 = 200
         while retryingInterruptions({ flock(file.number, LOCK_EX | LOCK_NB) }) != 0 {
             let number = errno
             guard number == EWOULDBLOCK else { throw .system(number, "The lock file ‘\(path)’ could not be locked") }
             if call.isCancelled { try call.check() }
-            let limit = call.deadline ?? patience
             guard ContinuousClock.now < limit else { throw busy(file) }
             usleep(pause)
             pause = min(pause * 2, 10_000)

@@ -48,7 +48,7 @@ final class DefaultDriver: KeychainDriver {
         let choice = try choose()
         guard choice.isNew else { return try choice.driver.write(call, body) }
         return try choice.driver.write(call) { (writer) throws(KeychainError) in
-            try body(FirstWriter(writer: writer, driver: self, url: choice.url))
+            try body(FirstWriter(writer: writer, driver: self, url: choice.url, call: call))
         }
     }
 
@@ -57,6 +57,7 @@ final class DefaultDriver: KeychainDriver {
         let writer: any RecordWriter
         let driver: DefaultDriver
         let url: StoreURL
+        let call: CallContext
 
         func records(_ selection: RecordSelection) throws(KeychainError) -> [ItemRecord] {
             try writer.records(selection)
@@ -69,10 +70,7 @@ final class DefaultDriver: KeychainDriver {
         }
 
         func commit(_ mutations: [RecordMutation]) throws(KeychainError) {
-            // The folder first: where the choice cannot be kept, nothing is stored that would be looked for elsewhere.
-            try driver.remembered.prepare()
-            try writer.commit(mutations)
-            try driver.remembered.remember(url)
+            try driver.remembered.remember(url, call) { () throws(KeychainError) in try writer.commit(mutations) }
             driver.chosen.withLock { $0?.isNew = false }
         }
     }
@@ -84,13 +82,14 @@ final class DefaultDriver: KeychainDriver {
     private func choose() throws(KeychainError) -> Chosen {
         try chosen.withLock { chosen throws(KeychainError) in
             if let chosen { return chosen }
-            let past = try remembered.recall()
-            let choice = try registry.choose(environment: environment, remembered: past)
             let isNamed = !(environment["KEYCHAIN_STORE"] ?? "").isEmpty
+            // A store that is named needs no memory, and must not fail for one that cannot be read.
+            let past = isNamed ? try? remembered.recall() : try remembered.recall()
+            let choice = try registry.choose(environment: environment, remembered: past)
             // Once items have been stored in a file, a file that is missing is an error, never an empty new one.
             let driver = try registry.open(
                 choice.url,
-                options: StoreOptions(creation: past == nil ? .ifMissing : .never)
+                options: StoreOptions(creation: past == choice.url ? .never : .ifMissing)
             )
             let new = Chosen(driver: driver, url: choice.url, isNew: !isNamed && past == nil)
             chosen = new

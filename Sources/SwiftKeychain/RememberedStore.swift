@@ -19,9 +19,9 @@ struct RememberedStore: Sendable {
     /// - Throws: `corrupt` if the file is there and names no store, and why it could not be read.
     func recall() throws(KeychainError) -> StoreURL? {
         let path = try path
-        let text: String
+        let data: Data
         do {
-            text = try String(contentsOfFile: path, encoding: .utf8)
+            data = try Data(contentsOf: URL(filePath: path))
         } catch CocoaError.fileReadNoSuchFile {
             return nil
         } catch {
@@ -31,6 +31,7 @@ struct RememberedStore: Sendable {
             )
         }
         do {
+            let text = String(decoding: data, as: UTF8.self)
             return try StoreURL(parsing: text.trimmingCharacters(in: .whitespacesAndNewlines))
         } catch {
             throw KeychainError(
@@ -40,14 +41,38 @@ struct RememberedStore: Sendable {
         }
     }
 
-    /// Makes the folder.
-    func prepare() throws(KeychainError) {
+    /// Writes a store down when something was stored in it.
+    ///
+    /// Between programs that do so for the first time at once, the first one decides.
+    ///
+    /// - Parameters:
+    ///   - url: The store.
+    ///   - call: Deadline and cancellation of the wait for another program.
+    ///   - commit: Stores something there.
+    /// - Throws: `unavailable`, before anything is stored, if another store was written down meanwhile; what the closure
+    ///   throws; and why nothing could be written down.
+    func remember(
+        _ url: StoreURL,
+        _ call: CallContext,
+        commit: () throws(KeychainError) -> Void
+    ) throws(KeychainError) {
+        let path = try path
+        // The folder first: where the choice cannot be kept, nothing is stored that would be looked for elsewhere.
         try PrivateDirectory.ensure(try PrivateDirectory.state(environment: environment))
+        try ProcessLock(path: path + ".lock").withLock(call) { () throws(KeychainError) in
+            let past = try recall()
+            guard past == nil || past == url else {
+                throw KeychainError(
+                    .unavailable,
+                    "Another program has just made another store the default one (‘\(path)’). Start again to use that one."
+                )
+            }
+            try commit()
+            if past == nil { try write(url, to: path) }
+        }
     }
 
-    /// Writes a store down, for good.
-    func remember(_ url: StoreURL) throws(KeychainError) {
-        let path = try path
+    private func write(_ url: StoreURL, to path: String) throws(KeychainError) {
         do {
             try Data("\(url)\n".utf8).write(to: URL(filePath: path), options: .atomic)
         } catch {

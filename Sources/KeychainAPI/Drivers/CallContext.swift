@@ -58,7 +58,7 @@ public final class CallContext: Sendable {
     /// - Throws: `cancelled` after ``cancel()``, `timedOut` after the deadline.
     public func check() throws(KeychainError) {
         if isCancelled {
-            throw KeychainError(.cancelled, "The call was cancelled; what had not been acknowledged was not done.")
+            throw Self.cancelled
         }
         if let deadline, ContinuousClock.now >= deadline {
             throw KeychainError(
@@ -67,6 +67,11 @@ public final class CallContext: Sendable {
             )
         }
     }
+
+    static let cancelled = KeychainError(
+        .cancelled,
+        "The call was cancelled; what had not been acknowledged was not done."
+    )
 
     /// Cancels the call: runs the handlers, and lets ``check()`` throw from now on.
     public func cancel() {
@@ -81,7 +86,8 @@ public final class CallContext: Sendable {
     /// Runs a closure, with a handler in place that a cancellation calls at once.
     ///
     /// - Parameters:
-    ///   - handler: Is called at most once, on any thread; also if the call was cancelled before.
+    ///   - handler: Is called at most once, on any thread; also if the call was cancelled before. A cancellation that
+    ///     comes when the body ends may still call it a moment later, so it owns what it uses.
     ///   - body: What is to be interrupted.
     /// - Throws: What the body throws.
     public func withCancellationHandler<Result>(
@@ -96,7 +102,8 @@ public final class CallContext: Sendable {
         }
         if key == nil { handler() }
         defer {
-            if let key { state.withLock { _ = $0.handlers.removeValue(forKey: key) } }
+            // Carried out of the lock: what the handler holds may run code of its own when it is released.
+            if let key { _ = state.withLock { $0.handlers.removeValue(forKey: key) } }
         }
         return try body()
     }

@@ -13,7 +13,7 @@ public struct ItemRecord: Sendable, Hashable {
     public var itemClass: ItemClass
     /// The access group; `""` is the default group.
     public var accessGroup: String
-    /// Whether the item is marked for synchronization. Part of the primary key.
+    /// Whether the item is marked for synchronization, which is part of the primary key.
     public var isSynchronizable: Bool
     /// Every attribute that is set: those of the class and those of the access policy.
     public var attributes: AttributeSet
@@ -73,6 +73,14 @@ public struct ItemRecord: Sendable, Hashable {
         )
     }
 
+    /// Compares two records, text byte by byte.
+    public static func == (left: ItemRecord, right: ItemRecord) -> Bool {
+        left.reference == right.reference && left.itemClass == right.itemClass
+            && left.accessGroup.isIdentical(to: right.accessGroup) && left.isSynchronizable == right.isSynchronizable
+            && left.attributes == right.attributes && left.creationDate == right.creationDate
+            && left.modificationDate == right.modificationDate && left.handle.isIdentical(to: right.handle)
+    }
+
     /// Whether this record comes before another one in results: the older first, then by reference.
     ///
     /// - Parameter other: The record to compare with.
@@ -95,7 +103,7 @@ public struct PrimaryKey: Sendable, Hashable {
 
     /// Compares two keys byte by byte.
     public static func == (left: PrimaryKey, right: PrimaryKey) -> Bool {
-        left.itemClass == right.itemClass && left.accessGroup.utf8.elementsEqual(right.accessGroup.utf8)
+        left.itemClass == right.itemClass && left.accessGroup.isIdentical(to: right.accessGroup)
             && left.isSynchronizable == right.isSynchronizable && left.attributes == right.attributes
     }
 }

@@ -57,7 +57,7 @@ public protocol KeychainDriver: Sendable {
     /// Calls a closure whenever the store may have changed, whoever changed it.
     ///
     /// - Parameter onChange: Is called on any thread, at least once after each commit of anyone; may be called
-    ///   without a change.
+    ///   without a change. It returns at once and does not use the store: a writer may be waiting for it.
     /// - Returns: An observation that lasts until it is cancelled or released.
     /// - Throws: `unsupported` without ``DriverCapabilities/changeEvents``, or why the store cannot be watched.
     func observeChanges(_ onChange: @escaping @Sendable () -> Void) throws(KeychainError) -> ChangeObservation

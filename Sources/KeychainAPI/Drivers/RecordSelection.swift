@@ -90,7 +90,7 @@ public struct RecordSelection: Sendable, Hashable {
     /// - Complexity: O(a log b) for a attributes here and b in the record.
     public func matches(_ record: ItemRecord) -> Bool {
         if let itemClass, itemClass != record.itemClass { return false }
-        if let accessGroup, !accessGroup.utf8.elementsEqual(record.accessGroup.utf8) { return false }
+        if let accessGroup, !accessGroup.isIdentical(to: record.accessGroup) { return false }
         if let isSynchronizable, isSynchronizable != record.isSynchronizable { return false }
         if let reference, reference != record.reference { return false }
         let schema = AttributeSchema.schema(of: record.itemClass)
@@ -100,7 +100,7 @@ public struct RecordSelection: Sendable, Hashable {
                 ?? (schema.isPrimaryKey(attribute.name) ? attribute.value.form.defaultValue : nil)
             if stored == attribute.value { return true }
             guard matchesSubdomains, attribute.name == .server, case .text(let host) = attribute.value,
-                case .text(let server)? = stored, !host.isEmpty
+                case .text(let server)? = stored, !host.isEmpty, server.utf8.count > host.utf8.count + 1
             else { return false }
             return server.utf8.suffix(host.utf8.count + 1).elementsEqual(".\(host)".utf8)
         }

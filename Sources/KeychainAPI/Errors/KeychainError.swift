@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+public import Foundation
+
 /// The one error of the library: what went wrong, where, and what to do next.
 ///
 /// Compare by ``code``, or catch one code by pattern:
@@ -96,6 +98,11 @@ extension KeychainError {
     public static func ~= (code: KeychainError, error: any Error) -> Bool {
         (error as? KeychainError)?.code == code.code
     }
+}
+
+extension KeychainError: LocalizedError {
+    /// What `localizedDescription` gives: the message.
+    public var errorDescription: String? { message }
 }
 
 extension KeychainError: CustomStringConvertible, CustomDebugStringConvertible {

@@ -36,8 +36,11 @@ public struct AccessGroup: RawRepresentable, Hashable, Sendable, Codable, Custom
 
     /// Compares the names byte by byte.
     public static func == (left: AccessGroup, right: AccessGroup) -> Bool {
-        left.rawValue.utf8.elementsEqual(right.rawValue.utf8)
+        left.rawValue.isIdentical(to: right.rawValue)
     }
+
+    /// Compares the names byte by byte; `RawRepresentable` would bring a form that compares them as Swift text.
+    public static func != (left: AccessGroup, right: AccessGroup) -> Bool { !(left == right) }
 
     /// The name, or `default`.
     public var description: String { rawValue.isEmpty ? "default" : rawValue }

@@ -118,14 +118,18 @@ public struct AccessPolicy: Hashable, Sendable {
     }
 
     /// The policy of a record; the default one for an item that another program stored.
+    ///
+    /// A policy that is there and cannot be read, of a later version perhaps, is taken for a strict one.
     init(of record: ItemRecord) {
         var accessibility = Self.default.accessibility
-        if case .text(let text)? = record.attributes[.accessible], let known = Accessibility(rawValue: text) {
-            accessibility = known
+        if let stored = record.attributes[.accessible] {
+            accessibility = .whenUnlockedThisDeviceOnly
+            if case .text(let text) = stored, let known = Accessibility(rawValue: text) { accessibility = known }
         }
         var options: Options = []
-        if case .integer(let bits)? = record.attributes[.accessControl], let bits = UInt32(exactly: bits) {
-            options = Options(rawValue: bits)
+        if let stored = record.attributes[.accessControl] {
+            options = .userPresence
+            if case .integer(let bits) = stored, let bits = UInt32(exactly: bits) { options = Options(rawValue: bits) }
         }
         self.init(accessibility, options: options)
     }

@@ -27,7 +27,16 @@ public struct AttributeSchema: Sendable {
         primaryKey.contains { $0.name == name }
     }
 
-    /// The schema of a class. That of an identity is the one of its certificate and its key together.
+    /// The form of an attribute's values, nil if the class does not have the attribute.
+    ///
+    /// - Parameter name: The attribute's name.
+    public func form(of name: AttributeName) -> AttributeValue.Form? {
+        (primaryKey.first { $0.name == name } ?? others.first { $0.name == name })?.form
+    }
+
+    /// The schema of a class.
+    ///
+    /// That of an identity is the one of its certificate and its key together.
     ///
     /// - Parameter itemClass: The class.
     public static func schema(of itemClass: ItemClass) -> AttributeSchema {

@@ -63,7 +63,7 @@ extension AttributeValue: Hashable {
     /// Compares two values of the same form; text and bytes are compared byte by byte.
     public static func == (left: AttributeValue, right: AttributeValue) -> Bool {
         switch (left, right) {
-        case (.text(let left), .text(let right)): left.utf8.elementsEqual(right.utf8)
+        case (.text(let left), .text(let right)): left.isIdentical(to: right)
         case (.data(let left), .data(let right)): left == right
         case (.integer(let left), .integer(let right)): left == right
         case (.boolean(let left), .boolean(let right)): left == right
@@ -83,4 +83,11 @@ extension AttributeValue: Hashable {
         case .boolean(let flag): hasher.combine(flag)
         }
     }
+}
+
+extension String {
+    /// Whether two texts have the same UTF-8 bytes, as every program that shares a store compares them.
+    ///
+    /// Swift's own `==` also calls two spellings of one character equal.
+    func isIdentical(to other: String) -> Bool { utf8.elementsEqual(other.utf8) }
 }

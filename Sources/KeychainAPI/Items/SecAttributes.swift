@@ -11,12 +11,12 @@ public struct SecAttributes<Item: SecItem>: Sendable {
 }
 
 extension SecAttributes {
-    /// The label that a person sees. Never makes two items different.
+    /// The label that a person sees; never makes two items different.
     public var label: SecAttribute<String> { .text(.label) }
 }
 
 extension SecAttributes where Item: SecData {
-    /// The account. Part of the primary key.
+    /// The account; part of the primary key.
     public var account: SecAttribute<String> { .text(.account) }
     /// A comment that the person may edit.
     public var comment: SecAttribute<String> { .text(.comment) }
@@ -33,39 +33,39 @@ extension SecAttributes where Item: SecData {
 }
 
 extension SecAttributes where Item == GenericPassword {
-    /// The service. Part of the primary key.
+    /// The service; part of the primary key.
     public var service: SecAttribute<String> { .text(.service) }
-    /// Bytes of the application's own. Not part of the primary key: they do not make two items different.
+    /// Bytes of the application's own; not part of the primary key.
     public var generic: SecAttribute<Data> { .data(.generic) }
 }
 
 extension SecAttributes where Item == InternetPassword {
-    /// The host name or address. Part of the primary key.
+    /// The host name or address; part of the primary key.
     public var server: SecAttribute<String> { .text(.server) }
-    /// The protocol. Part of the primary key.
+    /// The protocol; part of the primary key.
     public var `protocol`: SecAttribute<ProtocolType> { .named(.protocol) }
-    /// The port, 0 to 65535. Part of the primary key.
+    /// The port, 0 to 65535; part of the primary key.
     public var port: SecAttribute<Int> { .integer(.port) }
-    /// The path. Part of the primary key.
+    /// The path; part of the primary key.
     public var path: SecAttribute<String> { .text(.path) }
-    /// The authentication type. Part of the primary key.
+    /// The authentication type; part of the primary key.
     public var authenticationType: SecAttribute<AuthenticationType> { .named(.authenticationType) }
-    /// The security domain (realm). Part of the primary key.
+    /// The security domain (realm); part of the primary key.
     public var securityDomain: SecAttribute<String> { .text(.securityDomain) }
 }
 
 extension SecAttributes where Item: SecKeyAttributed {
-    /// Public, private or symmetric. Part of the primary key.
+    /// Public, private or symmetric; part of the primary key.
     public var keyClass: SecAttribute<KeyClass> { .named(.keyClass) }
-    /// The algorithm. Part of the primary key.
+    /// The algorithm; part of the primary key.
     public var keyType: SecAttribute<KeyType> { .named(.keyType) }
-    /// The size in bits. Part of the primary key.
+    /// The size in bits; part of the primary key.
     public var keySizeInBits: SecAttribute<Int> { .integer(.keySizeInBits) }
-    /// The effective size in bits. Part of the primary key.
+    /// The effective size in bits; part of the primary key.
     public var effectiveKeySize: SecAttribute<Int> { .integer(.effectiveKeySize) }
-    /// The application's own tag. Part of the primary key.
+    /// The application's own tag; part of the primary key.
     public var applicationTag: SecAttribute<Data> { .data(.applicationTag) }
-    /// The SHA-1 of the public key. Part of the primary key.
+    /// The SHA-1 of the public key; part of the primary key.
     public var applicationLabel: SecAttribute<Data> { .data(.applicationLabel) }
     /// Whether the key can encrypt.
     public var canEncrypt: SecAttribute<Bool> { .boolean(.canEncrypt) }
@@ -86,11 +86,11 @@ extension SecAttributes where Item: SecKeyAttributed {
 }
 
 extension SecAttributes where Item: SecCertificateAttributed {
-    /// The X.509 version, 1 to 3. Part of the primary key.
+    /// The X.509 version, 1 to 3; part of the primary key.
     public var certificateType: SecAttribute<Int> { .integer(.certificateType) }
-    /// The normalized issuer in DER. Part of the primary key.
+    /// The normalized issuer in DER; part of the primary key.
     public var issuer: SecAttribute<Data> { .data(.issuer) }
-    /// The serial number. Part of the primary key.
+    /// The serial number; part of the primary key.
     public var serialNumber: SecAttribute<Data> { .data(.serialNumber) }
     /// The normalized subject in DER.
     public var subject: SecAttribute<Data> { .data(.subject) }

@@ -20,8 +20,11 @@ public protocol SecCertificateAttributed: SecItem {}
 /// A class of items that have the attributes of a key: ``SecKey`` and ``SecIdentity``.
 public protocol SecKeyAttributed: SecItem {}
 
-/// A password of an application or service. Unique by service and account.
+/// A password of an application or service.
+///
+/// Unique by service and account.
 public enum GenericPassword: SecData {
+    /// The class: `genericPassword`.
     public static let itemClass = ItemClass.genericPassword
 }
 
@@ -29,16 +32,23 @@ public enum GenericPassword: SecData {
 ///
 /// Unique by server, protocol, port, path, account, authentication type and security domain.
 public enum InternetPassword: SecData {
+    /// The class: `internetPassword`.
     public static let itemClass = ItemClass.internetPassword
 }
 
-/// A cryptographic key. Unique by class, type, sizes, application tag and application label.
+/// A cryptographic key.
+///
+/// Unique by class, type, sizes, application tag and application label.
 public enum SecKey: SecStorable, SecKeyAttributed {
+    /// The class: `key`.
     public static let itemClass = ItemClass.key
 }
 
-/// An X.509 certificate. Unique by certificate type, issuer and serial number.
+/// An X.509 certificate.
+///
+/// Unique by certificate type, issuer and serial number.
 public enum SecCertificate: SecStorable, SecCertificateAttributed {
+    /// The class: `certificate`.
     public static let itemClass = ItemClass.certificate
 }
 
@@ -47,5 +57,6 @@ public enum SecCertificate: SecStorable, SecCertificateAttributed {
 /// An identity has no record of its own. It exists where a private key's application label equals a
 /// certificate's public key hash.
 public enum SecIdentity: SecKeyAttributed, SecCertificateAttributed {
+    /// The class: `identity`.
     public static let itemClass = ItemClass.identity
 }

@@ -62,10 +62,10 @@ extension SecItemInfo: CustomStringConvertible, CustomDebugStringConvertible, Cu
 }
 
 extension AttributeValue {
-    /// The value in words: text in quotes, bytes as their number.
+    /// The value in words: text in quotes and escaped, so that it stays in its line, bytes as their number.
     var summary: String {
         switch self {
-        case .text(let text): "\"\(text)\""
+        case .text(let text): text.debugDescription
         case .data(let data): "\(data.count) bytes"
         case .integer(let number): "\(number)"
         case .boolean(let flag): "\(flag)"

@@ -67,7 +67,7 @@ public struct SecItemQuery<Value: SecItem>: Sendable, Hashable {
 }
 
 extension SecItemQuery where Value == InternetPassword {
-    /// Whether ``SecAttributes/server`` also matches the subdomains of the host it names. Not for storing.
+    /// Whether `server` also matches the subdomains of the host it names; not for storing.
     public var matchSubdomains: Bool {
         get { matchesSubdomains }
         set { matchesSubdomains = newValue }
@@ -112,7 +112,6 @@ extension SecItemQuery where Value == InternetPassword {
         return query
     }
 }
-
 
 extension SecItemQuery where Value == SecKey {
     /// A key.

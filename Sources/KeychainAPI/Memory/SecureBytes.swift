@@ -4,9 +4,10 @@ public import Foundation
 
 /// Bytes of a secret, kept out of swap and core dumps where the limits allow it, and erased on release.
 ///
-/// The memory is surrounded by inaccessible pages, locked (`mlock`) as far as `RLIMIT_MEMLOCK` allows, excluded from
-/// core dumps (`MADV_DONTDUMP`), and overwritten before it is given back. Copies of the value share it; it is never
-/// changed after it was made. Comparing takes a time that depends on the lengths only. Nothing prints the bytes.
+/// The memory lies between inaccessible pages, a large secret's own or those of a group. It is locked (`mlock`) as far as
+/// `RLIMIT_MEMLOCK` allows, excluded from core dumps (`MADV_DONTDUMP`), and overwritten before it is given back. Copies
+/// of the value share it; it is never changed after it was made. Comparing takes a time that depends on the lengths
+/// only. Nothing prints the bytes.
 ///
 /// A `String` or `Data` made from it is ordinary memory: make one only where it is needed.
 public struct SecureBytes: Sendable {
@@ -46,7 +47,8 @@ public struct SecureBytes: Sendable {
 extension SecureBytes: ContiguousBytes {
     /// Calls a closure with the bytes, valid only inside it.
     public func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
-        try body(storage.bytes)
+        // The pointer does not keep the storage alive, which erases the bytes when it goes.
+        try withExtendedLifetime(storage) { try body(storage.bytes) }
     }
 
     /// Calls a closure with the bytes, valid only inside it, and keeps the type of what it throws.
@@ -56,7 +58,7 @@ extension SecureBytes: ContiguousBytes {
     public func withBytes<Result, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        try body(storage.bytes)
+        try withExtendedLifetime(storage) { () throws(Failure) in try body(storage.bytes) }
     }
 }
 
@@ -64,11 +66,13 @@ extension SecureBytes: Equatable {
     /// Compares without telling by the time it takes where two secrets of equal length differ.
     public static func == (left: SecureBytes, right: SecureBytes) -> Bool {
         guard left.count == right.count else { return false }
-        var difference: UInt8 = 0
-        for index in 0..<left.count {
-            difference |= left.storage.bytes[index] ^ right.storage.bytes[index]
+        return left.withBytes { left in
+            right.withBytes { right in
+                var difference: UInt8 = 0
+                for index in left.indices { difference |= left[index] ^ right[index] }
+                return difference == 0
+            }
         }
-        return difference == 0
     }
 }
 

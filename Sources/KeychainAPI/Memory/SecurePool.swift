@@ -7,7 +7,8 @@ import Synchronization
 ///
 /// A mapping of its own for each small secret would cost several system calls and, in a list of many thousand items,
 /// run into the limit on mappings (`vm.max_map_count`). So blocks up to a page come from larger regions, sorted by
-/// size; anything larger has a mapping of its own, which goes back to the system at once.
+/// size; anything larger has a mapping of its own, which goes back to the system at once. Past a number of those they
+/// go without inaccessible pages around them, so that the system can join neighbours to one mapping.
 final class SecurePool: Sendable {
     static let shared = SecurePool()
 
@@ -17,21 +18,25 @@ final class SecurePool: Sendable {
     struct Block: @unchecked Sendable {
         let address: UnsafeMutableRawPointer
         let size: Int
+        /// The inaccessible bytes before and after the block, if it has a mapping of its own.
+        var guardSize = 0
     }
 
     private static let pageSize = Int(sysconf(Int32(_SC_PAGESIZE)))
     private static let regionSize = 64 * 1024
     private static let largestPooled = 4096
     private static let smallestPooled = 32
+    private static let maximumGuarded = 8192
 
     private let free = Mutex<[Int: [Block]]>([:])
+    private let guarded = Mutex(0)
 
     func allocate(_ count: Int) -> Block {
         let size = Self.blockSize(for: count)
-        guard size <= Self.largestPooled else { return Self.map(size) }
+        guard size <= Self.largestPooled else { return Self.map(size, guardSize: reserveGuards() ? Self.pageSize : 0) }
         return free.withLock { free in
             if let block = free[size]?.popLast() { return block }
-            let region = Self.map(Self.regionSize)
+            let region = Self.map(Self.regionSize, guardSize: Self.pageSize)
             var blocks = stride(from: 0, to: Self.regionSize, by: size).map { offset in
                 Block(address: region.address + offset, size: size)
             }
@@ -45,8 +50,17 @@ final class SecurePool: Sendable {
         explicit_bzero(block.address, block.size)
         if block.size > Self.largestPooled {
             Self.unmap(block)
+            if block.guardSize > 0 { guarded.withLock { $0 -= 1 } }
         } else {
             free.withLock { $0[block.size, default: []].append(block) }
+        }
+    }
+
+    private func reserveGuards() -> Bool {
+        guarded.withLock { count in
+            guard count < Self.maximumGuarded else { return false }
+            count += 1
+            return true
         }
     }
 
@@ -57,25 +71,25 @@ final class SecurePool: Sendable {
         return (count + pageSize - 1) / pageSize * pageSize
     }
 
-    /// Maps `size` bytes (a multiple of the page size) between two pages that nobody may touch.
-    private static func map(_ size: Int) -> Block {
-        let whole = size + 2 * pageSize
+    /// Maps `size` bytes (a multiple of the page size) between two areas that nobody may touch.
+    private static func map(_ size: Int, guardSize: Int) -> Block {
+        let whole = size + 2 * guardSize
         guard let start = mmap(nil, whole, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), start != MAP_FAILED else {
             // As Swift's own allocator does: a process without memory cannot go on, least of all with a secret.
             fatalError("Out of memory for \(size) bytes of a secret")
         }
-        let address = start + pageSize
+        let address = start + guardSize
         guard mprotect(address, size, PROT_READ | PROT_WRITE) == 0 else {
             fatalError("Out of memory for \(size) bytes of a secret")
         }
         // Both are best effort: RLIMIT_MEMLOCK may be small, and a secret that may be swapped is better than none.
         _ = mlock(address, size)
         _ = madvise(address, size, Int32(MADV_DONTDUMP))
-        return Block(address: address, size: size)
+        return Block(address: address, size: size, guardSize: guardSize)
     }
 
     private static func unmap(_ block: Block) {
         _ = munlock(block.address, block.size)
-        _ = munmap(block.address - pageSize, block.size + 2 * pageSize)
+        _ = munmap(block.address - block.guardSize, block.size + 2 * block.guardSize)
     }
 }

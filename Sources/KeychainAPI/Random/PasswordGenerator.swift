@@ -39,10 +39,9 @@ public struct PasswordGenerator: Sendable, Hashable {
         var generator = SystemRandomNumberGenerator()
         while true {
             let password = (0..<length).map { _ in alphabet.randomElement(using: &generator)! }
-            if [Self.lowercase, Self.uppercase, Self.digits].allSatisfy({ kind in password.contains { kind.contains($0) } })
-            {
-                return String(password)
-            }
+            let kinds = [Self.lowercase, Self.uppercase, Self.digits]
+            guard kinds.allSatisfy({ kind in password.contains { kind.contains($0) } }) else { continue }
+            return String(password)
         }
     }
 }

@@ -30,10 +30,10 @@ public struct DriverRegistration: Sendable {
     /// Says whether the driver can be used, within two seconds and without any side effect: no prompt, no file
     /// written, no service started.
     public let probe: @Sendable (_ url: StoreURL) -> DriverAvailability
-    /// Opens a store. Throws `invalidParameter` for a URL it does not understand; may put off all else to the
-    /// first call.
-    public let open:
-        @Sendable (_ url: StoreURL, _ options: StoreOptions) throws(KeychainError) -> any KeychainDriver
+    /// Opens a store.
+    ///
+    /// Throws `invalidParameter` for a URL it does not understand; may put off all else to the first call.
+    public let open: @Sendable (_ url: StoreURL, _ options: StoreOptions) throws(KeychainError) -> any KeychainDriver
 
     /// Makes a registration.
     ///

@@ -51,7 +51,9 @@ public struct DriverRegistry: Sendable {
     ///   - url: The store.
     ///   - options: How it is opened.
     /// - Throws: `unavailable` for a driver that this program does not have, and what the driver throws.
-    public func open(_ url: StoreURL, options: StoreOptions = StoreOptions()) throws(KeychainError) -> any KeychainDriver {
+    public func open(_ url: StoreURL, options: StoreOptions = StoreOptions()) throws(KeychainError)
+        -> any KeychainDriver
+    {
         guard let registration = registrations.first(where: { $0.identifier == url.driver }) else {
             let known = drivers.map { "\($0.identifier):" }.joined(separator: ", ")
             throw KeychainError(

@@ -32,10 +32,13 @@ public enum KeySource: Sendable, Equatable {
     /// - Parameter text: For example `env:VAULT_PASSPHRASE`.
     /// - Throws: `invalidParameter` if it is none of the forms.
     public init(parsing text: String) throws(KeychainError) {
-        let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-        let argument = parts.count > 1 ? parts[1] : ""
-        switch (parts[0], argument.isEmpty) {
-        case ("prompt", true) where parts.count == 1: self = .prompt
+        guard !text.utf8.contains(0) else {
+            throw KeychainError(.invalidParameter, "A key source cannot contain NUL.")
+        }
+        let colon = text.utf8.firstIndex(of: UInt8(ascii: ":"))
+        let argument = colon.map { String(text[text.utf8.index(after: $0)...]) } ?? ""
+        switch (colon.map { String(text[..<$0]) } ?? text, argument.isEmpty) {
+        case ("prompt", true) where colon == nil: self = .prompt
         case ("env", false): self = .environment(argument)
         case ("file", false): self = .file(argument)
         case ("credential", false): self = .credential(argument)

@@ -30,21 +30,31 @@ public struct StoreURL: Hashable, Sendable, CustomStringConvertible {
     /// - Parameter text: `SCHEME:REST`; `file:///srv/x` is the same as `file:/srv/x`.
     /// - Throws: `invalidParameter` without a valid scheme (RFC 3986, 3.1), or with NUL in the rest.
     public init(parsing text: String) throws(KeychainError) {
-        let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-        let scheme = parts[0].utf8
-        let isLetter = { (byte: UInt8) in byte >= 0x61 && byte <= 0x7A }
-        let isRest = { (byte: UInt8) in isLetter(byte) || (0x30...0x39).contains(byte) || [0x2B, 0x2D, 0x2E].contains(byte) }
-        guard parts.count == 2, let first = scheme.first, isLetter(first), scheme.allSatisfy(isRest) else {
+        guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")), Self.isScheme(text[..<colon].utf8) else {
+            // Without the text: what stands where a URL should is sometimes a passphrase.
             throw KeychainError(
                 .invalidParameter,
-                "‘\(text)’ is not a store URL. Write DRIVER:PLACE, for example file:/srv/app.keychain or secret-service:."
+                "This is not a store URL. Write DRIVER:PLACE, for example file:/srv/app.keychain or secret-service:."
             )
         }
-        guard !parts[1].utf8.contains(0) else {
+        let rest = text[text.utf8.index(after: colon)...]
+        guard !rest.utf8.contains(0) else {
             throw KeychainError(.invalidParameter, "A store URL cannot contain NUL.")
         }
-        let path = parts[1].hasPrefix("///") ? String(parts[1].dropFirst(2)) : parts[1]
-        self.init(driver: DriverIdentifier(rawValue: parts[0]), path: path)
+        let path = rest.utf8.starts(with: "///".utf8) ? rest[rest.utf8.index(rest.startIndex, offsetBy: 2)...] : rest
+        self.init(driver: DriverIdentifier(rawValue: String(text[..<colon])), path: String(path))
+    }
+
+    private static func isScheme(_ bytes: Substring.UTF8View) -> Bool {
+        let letters = UInt8(ascii: "a")...UInt8(ascii: "z")
+        let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
+        guard let first = bytes.first, letters.contains(first) else { return false }
+        return bytes.allSatisfy { letters.contains($0) || digits.contains($0) || "+-.".utf8.contains($0) }
+    }
+
+    /// Compares driver and place byte by byte.
+    public static func == (left: StoreURL, right: StoreURL) -> Bool {
+        left.driver == right.driver && left.path.isIdentical(to: right.path)
     }
 
     /// The URL as text.

@@ -5,12 +5,13 @@ public import Foundation
 /// A number or truth value that is stored as the text of its Swift literal.
 ///
 /// One form on every architecture, that other programs and people can read: `true`, `-42`, `0.1`, `1e-05`, `inf`,
-/// `nan`. Floating-point numbers take the shortest text that reads back as the same number. The payload of a NaN is
-/// not kept.
+/// `nan`. Floating-point numbers take the shortest text that reads back as the same number; a NaN is only kept as one,
+/// without sign and payload. In reading, other spellings that Swift's own initializer takes are read too, such as `42`
+/// for a `Double`, but no blanks, and no number that the type cannot hold.
 public protocol SecTextConvertible: SecDataConvertible, LosslessStringConvertible {}
 
 extension SecTextConvertible {
-    /// Reads the text form; anything else, also surrounding blanks, is an error.
+    /// Reads the text form; what is no value of the type, also for surrounding blanks, is an error.
     public init<Bytes: ContiguousBytes>(rawRepresentation: Bytes) throws {
         let text = try String(rawRepresentation: rawRepresentation)
         guard let value = Self(text) else { throw CocoaError(.coderReadCorrupt) }
@@ -19,6 +20,17 @@ extension SecTextConvertible {
 
     /// The text form as UTF-8.
     public var rawRepresentation: Data { Data(description.utf8) }
+}
+
+extension SecTextConvertible where Self: BinaryFloatingPoint {
+    /// Reads the text form; what is no value of the type, also a number that is too large for it, is an error.
+    public init<Bytes: ContiguousBytes>(rawRepresentation: Bytes) throws {
+        let text = try String(rawRepresentation: rawRepresentation)
+        guard let value = Self(text) else { throw CocoaError(.coderReadCorrupt) }
+        // Swift reads a number past the largest one as infinity.
+        guard !value.isInfinite || value.description == text else { throw CocoaError(.coderReadCorrupt) }
+        self = value
+    }
 }
 
 extension Bool: SecTextConvertible {}

@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: MIT
 
-import Dispatch
+import Synchronization
 
 /// Runs the synchronous form of a verb for its asynchronous one, off the cooperative pool.
 enum CallExecutor {
-    private static let queue = DispatchQueue(label: "swift-keychain.calls", attributes: .concurrent)
-
     /// Runs a call on a thread that may block, and cancels it when the task is cancelled.
+    ///
+    /// A call that has not begun when it is cancelled ends at once, however busy the threads are.
     static func run<Result: Sendable>(
         _ call: CallContext,
         _ body: @escaping @Sendable () throws(KeychainError) -> Result
     ) async throws(KeychainError) -> Result {
+        let waiting = WaitingCall<Result>()
         let outcome: Swift.Result<Result, KeychainError> = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                queue.async {
+                waiting.begin(continuation)
+                BlockingThreads.shared.submit {
+                    guard let continuation = waiting.take() else { return }
                     continuation.resume(
                         returning: Swift.Result { () throws(KeychainError) -> Result in
                             try call.check()
@@ -24,7 +27,26 @@ enum CallExecutor {
             }
         } onCancel: {
             call.cancel()
+            waiting.take()?.resume(returning: .failure(CallContext.cancelled))
         }
         return try outcome.get()
+    }
+}
+
+/// A call that no thread has begun yet; whoever takes its continuation resumes it.
+private final class WaitingCall<Result: Sendable>: Sendable {
+    typealias Continuation = CheckedContinuation<Swift.Result<Result, KeychainError>, Never>
+
+    private let continuation = Mutex<Continuation?>(nil)
+
+    func begin(_ continuation: Continuation) {
+        self.continuation.withLock { $0 = continuation }
+    }
+
+    func take() -> Continuation? {
+        continuation.withLock { continuation in
+            defer { continuation = nil }
+            return continuation
+        }
     }
 }

@@ -1,8 +1,22 @@
 // SPDX-License-Identifier: MIT
 
+import Glibc
+import Synchronization
+
 extension Keychain {
-    /// The transactions that are open on this thread, by the location of their store.
-    @TaskLocal private static var openTransactions: Set<String> = []
+    /// The transactions that are open, by the thread of their closure and the location of their store.
+    ///
+    /// By thread and not by task: a task that a closure started may well use the store when the transaction is over.
+    private static let openTransactions = Mutex<[OpenTransaction]>([])
+
+    private struct OpenTransaction {
+        let thread = pthread_self()
+        let location: String
+
+        static func == (left: OpenTransaction, right: OpenTransaction) -> Bool {
+            pthread_equal(left.thread, right.thread) != 0 && left.location.isIdentical(to: right.location)
+        }
+    }
 
     func call(_ operation: KeychainOperation) -> CallContext {
         CallContext(operation, timeout: timeout, interaction: operation == .contains ? .never : interaction)
@@ -40,11 +54,20 @@ extension Keychain {
 
     /// Runs a closure during which calls on this store, past the transaction, are refused instead of deadlocking.
     func withOpenTransaction<Result>(_ body: () -> Result) -> Result {
-        Self.$openTransactions.withValue(Self.openTransactions.union([driver.location]), operation: body)
+        let transaction = OpenTransaction(location: driver.location)
+        Self.openTransactions.withLock { $0.append(transaction) }
+        defer {
+            Self.openTransactions.withLock { open in
+                if let index = open.lastIndex(where: { $0 == transaction }) { open.remove(at: index) }
+            }
+        }
+        return body()
     }
 
     private func requireNoOpenTransaction() throws(KeychainError) {
-        guard !(driver is TransactionDriver), Self.openTransactions.contains(driver.location) else { return }
+        guard !(driver is TransactionDriver), Self.openTransactions.withLock({ !$0.isEmpty }) else { return }
+        let transaction = OpenTransaction(location: driver.location)
+        guard Self.openTransactions.withLock({ $0.contains { $0 == transaction } }) else { return }
         throw KeychainError(
             .invalidParameter,
             "A transaction on this store is open. Use the keychain that its closure received."

@@ -38,8 +38,11 @@ extension Keychain {
         ifExists: IfExists = .fail
     ) async throws(KeychainError) -> Int {
         let call = call(.copy)
+        let targetCall = target.call(.copy)
         return try await CallExecutor.run(call) { () throws(KeychainError) in
-            try copy(query, to: target, ifExists, call, call).count
+            try call.withCancellationHandler(targetCall.cancel) { () throws(KeychainError) in
+                try copy(query, to: target, ifExists, call, targetCall).count
+            }
         }
     }
 
@@ -79,8 +82,11 @@ extension Keychain {
         ifExists: IfExists = .fail
     ) async throws(KeychainError) -> Int {
         let call = call(.move)
+        let targetCall = target.call(.move)
         return try await CallExecutor.run(call) { () throws(KeychainError) in
-            try move(query, to: target, ifExists, call, call)
+            try call.withCancellationHandler(targetCall.cancel) { () throws(KeychainError) in
+                try move(query, to: target, ifExists, call, targetCall)
+            }
         }
     }
 }
@@ -92,7 +98,7 @@ extension Keychain {
         let undo: RecordMutation?
     }
 
-    private func isSameStore(as target: Keychain) -> Bool { driver.location == target.driver.location }
+    private func isSameStore(as target: Keychain) -> Bool { driver.location.isIdentical(to: target.driver.location) }
 
     private func copy<Item>(
         _ query: SecItemQuery<Item>,
@@ -101,10 +107,12 @@ extension Keychain {
         _ call: CallContext,
         _ targetCall: CallContext
     ) throws(KeychainError) -> [Copied] {
-        do throws(KeychainError) { try Self.validate(target.accessGroup) } catch { throw target.located(error, targetCall) }
+        do throws(KeychainError) { try Self.validate(target.accessGroup) } catch {
+            throw target.located(error, targetCall)
+        }
         let items = try fetch(query, limit: nil, values: true, call)
         guard !items.isEmpty else { throw located(.itemNotFound, call) }
-        if isSameStore(as: target), items.allSatisfy({ $0.record.accessGroup == target.accessGroup.rawValue }) {
+        if isSameStore(as: target), items.allSatisfy({ $0.record.isIn(target.accessGroup) }) {
             return items.map { Copied(source: $0.record, undo: nil) }
         }
         let leaving = items.filter {
@@ -187,15 +195,17 @@ extension Keychain {
         let copied = try copy(query, to: target, ifExists, call, targetCall)
         do throws(KeychainError) {
             try write(call) { (writer) throws(KeychainError) in
+                var removed: [ItemRecord] = []
                 for item in copied {
-                    let now = try matches(RecordSelection(item.source.primaryKey), writer).first?.record
-                    guard now?.reference == item.source.reference,
-                        now?.modificationDate == item.source.modificationDate
+                    guard let now = try matches(RecordSelection(item.source.primaryKey), writer).first,
+                        now.record.reference == item.source.reference,
+                        now.record.modificationDate == item.source.modificationDate
                     else {
                         throw KeychainError(.busy, "An item was changed while it was moved. Move it again.")
                     }
+                    removed += [now.record] + now.shadowed
                 }
-                try writer.commit(copied.map { .delete($0.source) })
+                try writer.commit(removed.map { .delete($0) })
             }
         } catch let failure {
             try takeBack(copied, from: target, after: failure, targetCall)
@@ -216,7 +226,7 @@ extension Keychain {
             try target.write(cleanup) { (writer) throws(KeychainError) in
                 var undo: [RecordMutation] = []
                 for case let mutation? in copied.map(\.undo) {
-                    undo.append(try current(mutation, writer))
+                    if let mutation = try target.current(mutation, writer) { undo.append(mutation) }
                 }
                 if !undo.isEmpty { try writer.commit(undo) }
             }
@@ -225,21 +235,30 @@ extension Keychain {
                 failure.code,
                 "\(failure.message) The items are still here, and copies of them are in \(target.location).",
                 underlying: failure.underlying
-            )
+            ).located(driver: driver.identifier, location: driver.location, operation: call.operation)
         }
     }
 
-    /// The undoing of a copy, with the record as the driver knows it by now.
+    /// The undoing of a copy, with the record as the driver knows it by now; nil if someone has removed the copy.
+    ///
+    /// Throws if someone has changed the copy: their change is not undone.
     private func current(
         _ mutation: RecordMutation,
         _ reader: any RecordReader
-    ) throws(KeychainError) -> RecordMutation {
-        func found(_ record: ItemRecord) throws(KeychainError) -> ItemRecord {
-            try reader.records(RecordSelection(record.primaryKey)).first { $0.reference == record.reference } ?? record
+    ) throws(KeychainError) -> RecordMutation? {
+        func found(_ record: ItemRecord) throws(KeychainError) -> ItemRecord? {
+            let now = try reader.records(RecordSelection(record.primaryKey)).first { $0.reference == record.reference }
+            guard let now else { return nil }
+            let tick: Int64 = capabilities.contains(.wholeSecondModificationDates) ? 1_000_000 : 1
+            guard now.modificationDate.microseconds / tick == record.modificationDate.microseconds / tick else {
+                throw KeychainError(.busy, "A copy was changed while it was taken back.")
+            }
+            return now
         }
         switch mutation {
-        case .delete(let record): return .delete(try found(record))
-        case .update(let old, let new, let value): return .update(old: try found(old), new: new, value: value)
+        case .delete(let record): return try found(record).map { .delete($0) }
+        case .update(let old, let new, let value):
+            return try found(old).map { .update(old: $0, new: new, value: value) }
         case .insert: return mutation
         }
     }
@@ -260,7 +279,7 @@ extension Keychain {
             let found = try matches(query, writer)
             guard !found.isEmpty else { throw .itemNotFound }
             var mutations: [RecordMutation] = []
-            for match in found where match.record.accessGroup != group.rawValue {
+            for match in found where !match.record.isIn(group) {
                 var moved = match.record
                 moved.accessGroup = group.rawValue
                 moved.touch(driver.stamps.now())

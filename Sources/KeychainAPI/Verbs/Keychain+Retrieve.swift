@@ -79,7 +79,9 @@ extension Keychain {
             .compactMap { $0.secValue(returning) }
     }
 
-    /// The attributes of the first item that a query matches, the oldest; nil if none does. Never asks to unlock the store.
+    /// The attributes of the first item that a query matches, the oldest; nil if none does.
+    ///
+    /// Never asks to unlock the store.
     ///
     /// - Parameter query: The item.
     /// - Throws: `interactionNotAllowed` if the store is locked and cannot tell, and as `retrieve(_:)`.
@@ -87,7 +89,9 @@ extension Keychain {
         try fetch(query, limit: 1, values: false, call(.info)).first.map { SecItemInfo(record: $0.record) }
     }
 
-    /// The attributes of the first item that a query matches, the oldest; nil if none does. Never asks to unlock the store.
+    /// The attributes of the first item that a query matches, the oldest; nil if none does.
+    ///
+    /// Never asks to unlock the store.
     ///
     /// - Parameter query: The item.
     /// - Throws: As the synchronous form, and `cancelled`.
@@ -95,7 +99,9 @@ extension Keychain {
         try await fetch(query, limit: 1, values: false, call(.info)).first.map { SecItemInfo(record: $0.record) }
     }
 
-    /// The attributes of every item that a query matches, the oldest first. Never asks to unlock the store.
+    /// The attributes of every item that a query matches, the oldest first.
+    ///
+    /// Never asks to unlock the store.
     ///
     /// - Parameter query: The items.
     /// - Throws: `interactionNotAllowed` if the store is locked and cannot tell, and as `retrieve(_:)`.
@@ -103,7 +109,9 @@ extension Keychain {
         try fetch(query, limit: nil, values: false, call(.info)).map { SecItemInfo(record: $0.record) }
     }
 
-    /// The attributes of every item that a query matches, the oldest first. Never asks to unlock the store.
+    /// The attributes of every item that a query matches, the oldest first.
+    ///
+    /// Never asks to unlock the store.
     ///
     /// - Parameter query: The items.
     /// - Throws: As the synchronous form, and `cancelled`.
@@ -113,7 +121,9 @@ extension Keychain {
         try await fetch(query, limit: nil, values: false, call(.info)).map { SecItemInfo(record: $0.record) }
     }
 
-    /// Whether an item matches a query. Decrypts no value and never shows a prompt.
+    /// Whether an item matches a query.
+    ///
+    /// Decrypts no value and never shows a prompt.
     ///
     /// - Parameter query: The item.
     /// - Throws: `interactionNotAllowed` if the store is locked and cannot tell, and as `retrieve(_:)`.
@@ -121,7 +131,9 @@ extension Keychain {
         try !fetch(query, limit: 1, values: false, call(.contains)).isEmpty
     }
 
-    /// Whether an item matches a query. Decrypts no value and never shows a prompt.
+    /// Whether an item matches a query.
+    ///
+    /// Decrypts no value and never shows a prompt.
     ///
     /// - Parameter query: The item.
     /// - Throws: As the synchronous form, and `cancelled`.
@@ -172,9 +184,12 @@ extension Keychain {
         var confirmed: AccessPolicy.Options = []
         while true {
             let needed: AccessPolicy.Options
-            switch try read(call, { (reader) throws(KeychainError) in
-                try fetch(query, limit, values, confirmed, reader)
-            }) {
+            switch try read(
+                call,
+                { (reader) throws(KeychainError) in
+                    try fetch(query, limit, values, confirmed, reader)
+                }
+            ) {
             case .items(let items): return items
             case .needs(let options): needed = options
             }

@@ -98,6 +98,7 @@ extension Keychain {
     ) throws(KeychainError) -> ItemRecord {
         do throws(KeychainError) {
             try validate(query)
+            try Self.requireNoPolicy(in: query.attributes.map(\.name))
             try accessPolicy.validate()
             try validate(value)
             guard query.persistentReference == nil, !query.matchesSubdomains, query.synchronizable != .any else {
@@ -161,6 +162,10 @@ extension Keychain {
 extension ItemRecord {
     /// Moves the modification date forward, by the least step if the clock has not moved since the last change.
     mutating func touch(_ now: ItemDate) {
-        modificationDate = max(now, ItemDate(microseconds: modificationDate.microseconds + 1))
+        let (next, overflow) = modificationDate.microseconds.addingReportingOverflow(1)
+        modificationDate = max(now, overflow ? modificationDate : ItemDate(microseconds: next))
     }
+
+    /// Whether the item is in a group, compared byte by byte.
+    func isIn(_ group: AccessGroup) -> Bool { accessGroup.isIdentical(to: group.rawValue) }
 }

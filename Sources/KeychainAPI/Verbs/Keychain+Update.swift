@@ -40,9 +40,10 @@ extension Keychain {
     ) throws(KeychainError) -> Int {
         do throws(KeychainError) {
             try validate(query)
-            try Self.validate(changes.attributes.compactMap { name, value in
-                value.map { AttributeSet.Element(name: name, value: $0) }
-            })
+            try Self.requireNoPolicy(in: changes.attributes.map(\.key))
+            for (name, value) in changes.attributes {
+                try Self.validate(name, value, AttributeSchema.schema(of: Item.itemClass))
+            }
             try changes.accessPolicy?.validate()
             if let value = changes.value { try validate(value) }
             guard !changes.isEmpty else {
@@ -57,7 +58,12 @@ extension Keychain {
             let now = driver.stamps.now()
             let changed = matches.map { (old: $0.record, new: changes.applied(to: $0.record, now)) }
             try requireUnique(changed, writer)
-            try writer.commit(changed.map { .update(old: $0.old, new: $0.new, value: changes.value) })
+            var mutations = changed.map { RecordMutation.update(old: $0.old, new: $0.new, value: changes.value) }
+            // An item that leaves its key takes along what it has been hiding there, which would come to light again.
+            for (match, change) in zip(matches, changed) where change.new.primaryKey != change.old.primaryKey {
+                mutations += match.shadowed.map { .delete($0) }
+            }
+            try writer.commit(mutations)
             return changed.count
         }
     }

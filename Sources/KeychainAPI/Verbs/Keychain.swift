@@ -22,7 +22,9 @@ public struct Keychain: Sendable {
     /// How long a call may take, nil for the driver's own limits.
     public var timeout: Duration?
 
-    /// Whether a call may show a prompt. `contains`, `info` and `infoAll` never ask to unlock a store.
+    /// Whether a call may show a prompt.
+    ///
+    /// `contains`, `info` and `infoAll` never ask to unlock a store.
     public var interaction: InteractionPolicy
 
     /// Who confirms the reading of items whose ``AccessPolicy`` demands it; nil if no one can.

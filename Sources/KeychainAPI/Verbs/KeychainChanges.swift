@@ -34,6 +34,8 @@ public struct KeychainChanges<Value: SecItem>: AsyncSequence, Sendable {
         private var ticks: AsyncStream<Void>.Iterator
         private var seen: [UUID: ItemRecord]
         private var pending: ArraySlice<KeychainChange<Value>> = []
+        /// Whether the store was written to since the last look that succeeded.
+        private var isStale = false
 
         fileprivate init(changes: KeychainChanges) {
             self.changes = changes
@@ -57,13 +59,15 @@ public struct KeychainChanges<Value: SecItem>: AsyncSequence, Sendable {
         ) async throws(KeychainError) -> KeychainChange<Value>? {
             while true {
                 if let change = pending.popFirst() { return change }
-                guard await ticks.next(isolation: actor) != nil else { return nil }
+                if !isStale { guard await ticks.next(isolation: actor) != nil else { return nil } }
+                isStale = true
                 let now: [UUID: ItemRecord]
                 do throws(KeychainError) {
                     now = try await changes.keychain.everything()
                 } catch .cancelled {
                     return nil
                 }
+                isStale = false
                 if now == seen {
                     pending = [.invalidated]
                 } else {
@@ -146,7 +150,7 @@ extension Keychain {
     }
 
     private func everything(_ call: CallContext) throws(KeychainError) -> [UUID: ItemRecord] {
-        let records = try read(call) { (reader) throws(KeychainError) in try reader.records(RecordSelection()) }
-        return Dictionary(records.map { ($0.reference, $0) }) { first, _ in first }
+        let items = try read(call) { (reader) throws(KeychainError) in try matches(RecordSelection(), reader) }
+        return Dictionary(items.map { ($0.record.reference, $0.record) }) { first, _ in first }
     }
 }

@@ -23,7 +23,8 @@ struct Match {
 extension Keychain {
     /// Refuses what no store may see.
     func validate<Value>(_ query: SecItemQuery<Value>) throws(KeychainError) {
-        try Self.validate(query.attributes)
+        let schema = AttributeSchema.schema(of: Value.itemClass)
+        for attribute in query.attributes { try Self.validate(attribute.name, attribute.value, schema) }
         try Self.validate(query.accessGroup ?? accessGroup)
     }
 
@@ -36,20 +37,38 @@ extension Keychain {
     /// The largest attribute, in bytes, on every driver.
     static let maximumAttributeSize = 64 * 1024
 
-    static func validate(_ attributes: some Sequence<AttributeSet.Element>) throws(KeychainError) {
-        for attribute in attributes {
-            if case .text(let text) = attribute.value, text.utf8.contains(0) {
-                throw KeychainError(.invalidParameter, "The attribute \(attribute.name) cannot contain NUL.")
-            }
-            guard attribute.value.byteCount <= maximumAttributeSize else {
-                throw KeychainError(
-                    .dataTooLarge,
-                    "The attribute \(attribute.name) is larger than \(maximumAttributeSize) bytes. Put it in the value."
-                )
-            }
-            if attribute.name == .port, case .integer(let port) = attribute.value, !(0...65535).contains(port) {
-                throw KeychainError(.invalidParameter, "A port is a number from 0 to 65535.")
-            }
+    /// Refuses an attribute that the class does not have, which only a name at run time can bring, and a value that no
+    /// store may see.
+    static func validate(
+        _ name: AttributeName,
+        _ value: AttributeValue?,
+        _ schema: AttributeSchema
+    ) throws(KeychainError) {
+        guard let form = schema.form(of: name) else {
+            throw KeychainError(.invalidParameter, "Items of this class have no attribute ‘\(name)’.")
+        }
+        guard let value else { return }
+        guard value.form == form else {
+            throw KeychainError(.invalidParameter, "The attribute \(name) takes a value of the form \(form).")
+        }
+        if case .text(let text) = value, text.utf8.contains(0) {
+            throw KeychainError(.invalidParameter, "The attribute \(name) cannot contain NUL.")
+        }
+        guard value.byteCount <= maximumAttributeSize else {
+            throw KeychainError(
+                .dataTooLarge,
+                "The attribute \(name) is larger than \(maximumAttributeSize) bytes. Put it in the value."
+            )
+        }
+        if name == .port, case .integer(let port) = value, !(0...65535).contains(port) {
+            throw KeychainError(.invalidParameter, "A port is a number from 0 to 65535.")
+        }
+    }
+
+    /// Refuses to write a policy as bare attributes, past what ``AccessPolicy/validate()`` refuses.
+    static func requireNoPolicy(in names: [AttributeName]) throws(KeychainError) {
+        guard !names.contains(.accessible), !names.contains(.accessControl) else {
+            throw KeychainError(.invalidParameter, "An access policy is given as accessPolicy, not as an attribute.")
         }
     }
 
@@ -126,7 +145,9 @@ extension Keychain {
             keyOfHash[hash] = keyOfHash[hash] ?? key.record
         }
         return try matches(certificates, reader).compactMap { certificate in
-            guard let hash = certificate.record.attributes[.publicKeyHash], let key = keyOfHash[hash] else { return nil }
+            guard let hash = certificate.record.attributes[.publicKeyHash], let key = keyOfHash[hash] else {
+                return nil
+            }
             return Match(record: certificate.record, shadowed: certificate.shadowed, key: key)
         }
     }
