@@ -32,12 +32,18 @@ public final class MemoryDriver: KeychainDriver {
                 put(Entry(record: record, value: value))
             case .update(let old, let new, let value):
                 guard let entry = entries[old.reference] else { return }
-                byKey[entry.record.primaryKey] = nil
+                free(entry)
                 put(Entry(record: new, value: value ?? entry.value))
             case .delete(let record):
                 guard let entry = entries.removeValue(forKey: record.reference) else { return }
-                byKey[entry.record.primaryKey] = nil
+                free(entry)
             }
+        }
+
+        /// Gives up an entry's key, unless another entry of the same commit has taken it over already.
+        private mutating func free(_ entry: Entry) {
+            let key = entry.record.primaryKey
+            if byKey[key] == entry.record.reference { byKey[key] = nil }
         }
 
         private mutating func put(_ entry: Entry) {
