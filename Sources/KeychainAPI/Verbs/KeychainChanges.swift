@@ -34,6 +34,8 @@ public struct KeychainChanges<Value: SecItem>: AsyncSequence, Sendable {
         private var ticks: AsyncStream<Void>.Iterator
         private var seen: [UUID: ItemRecord]
         private var pending: ArraySlice<KeychainChange<Value>> = []
+        /// Whether something changed that could not be looked at yet.
+        private var isBehind = false
 
         fileprivate init(changes: KeychainChanges) {
             self.changes = changes
@@ -57,13 +59,17 @@ public struct KeychainChanges<Value: SecItem>: AsyncSequence, Sendable {
         ) async throws(KeychainError) -> KeychainChange<Value>? {
             while true {
                 if let change = pending.popFirst() { return change }
-                guard await ticks.next(isolation: actor) != nil else { return nil }
+                if !isBehind {
+                    guard await ticks.next(isolation: actor) != nil else { return nil }
+                }
+                isBehind = true
                 let now: [UUID: ItemRecord]
                 do throws(KeychainError) {
                     now = try await changes.keychain.everything()
                 } catch .cancelled {
                     return nil
                 }
+                isBehind = false
                 if now == seen {
                     pending = [.invalidated]
                 } else {
