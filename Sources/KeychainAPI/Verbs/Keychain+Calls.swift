@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 extension Keychain {
-    /// The transactions that are open on this thread, by the location of their store.
-    @TaskLocal private static var openTransactions: Set<String> = []
+    /// The transactions that are open on this thread, by the location of their store as UTF-8.
+    @TaskLocal private static var openTransactions: Set<[UInt8]> = []
 
     func call(_ operation: KeychainOperation) -> CallContext {
         let asks = ![.contains, .info].contains(operation)
@@ -41,11 +41,12 @@ extension Keychain {
 
     /// Runs a closure during which calls on this store, past the transaction, are refused instead of deadlocking.
     func withOpenTransaction<Result>(_ body: () -> Result) -> Result {
-        Self.$openTransactions.withValue(Self.openTransactions.union([driver.location]), operation: body)
+        Self.$openTransactions.withValue(Self.openTransactions.union([Array(driver.location.utf8)]), operation: body)
     }
 
     private func requireNoOpenTransaction() throws(KeychainError) {
-        guard !(driver is TransactionDriver), Self.openTransactions.contains(driver.location) else { return }
+        guard !(driver is TransactionDriver), Self.openTransactions.contains(Array(driver.location.utf8))
+        else { return }
         throw KeychainError(
             .invalidParameter,
             "A transaction on this store is open. Use the keychain that its closure received."

@@ -92,7 +92,10 @@ extension Keychain {
         let undo: RecordMutation?
     }
 
-    private func isSameStore(as target: Keychain) -> Bool { driver.location == target.driver.location }
+    // Byte by byte: two files whose names are spelled composed and decomposed are two stores.
+    private func isSameStore(as target: Keychain) -> Bool {
+        driver.location.utf8.elementsEqual(target.driver.location.utf8)
+    }
 
     private func copy<Item>(
         _ query: SecItemQuery<Item>,
@@ -104,7 +107,7 @@ extension Keychain {
         do throws(KeychainError) { try Self.validate(target.accessGroup) } catch { throw target.located(error, targetCall) }
         let items = try fetch(query, limit: nil, values: true, call)
         guard !items.isEmpty else { throw located(.itemNotFound, call) }
-        if isSameStore(as: target), items.allSatisfy({ $0.record.accessGroup == target.accessGroup.rawValue }) {
+        if isSameStore(as: target), items.allSatisfy({ $0.record.isIn(target.accessGroup) }) {
             return items.map { Copied(source: $0.record, undo: nil) }
         }
         let leaving = items.filter {
@@ -260,7 +263,7 @@ extension Keychain {
             let found = try matches(query, writer)
             guard !found.isEmpty else { throw .itemNotFound }
             var mutations: [RecordMutation] = []
-            for match in found where match.record.accessGroup != group.rawValue {
+            for match in found where !match.record.isIn(group) {
                 var moved = match.record
                 moved.accessGroup = group.rawValue
                 moved.touch(driver.stamps.now())
@@ -281,4 +284,8 @@ extension Keychain {
             return found.count
         }
     }
+}
+
+extension ItemRecord {
+    fileprivate func isIn(_ group: AccessGroup) -> Bool { AccessGroup(rawValue: accessGroup) == group }
 }
