@@ -106,6 +106,9 @@ extension Keychain {
                     "A persistent reference, matchSubdomains and ‘any’ find items; an item cannot be stored with them."
                 )
             }
+            guard query.attributes[.accessible] == nil, query.attributes[.accessControl] == nil else {
+                throw KeychainError(.invalidParameter, "An item's policy is given as accessPolicy, not in the query.")
+            }
         } catch {
             throw located(error, call)
         }

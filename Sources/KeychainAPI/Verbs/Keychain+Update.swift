@@ -40,9 +40,7 @@ extension Keychain {
     ) throws(KeychainError) -> Int {
         do throws(KeychainError) {
             try validate(query)
-            try Self.validate(changes.attributes.compactMap { name, value in
-                value.map { AttributeSet.Element(name: name, value: $0) }
-            })
+            try changes.validate()
             try changes.accessPolicy?.validate()
             if let value = changes.value { try validate(value) }
             guard !changes.isEmpty else {
@@ -80,6 +78,19 @@ extension Keychain {
 }
 
 extension SecItemUpdate {
+    func validate() throws(KeychainError) {
+        for name in [AttributeName.accessible, .accessControl] where attributes.keys.contains(name) {
+            // Past the policy's own validation, something could be promised that is not kept.
+            throw KeychainError(.invalidParameter, "\(name) is changed with SecItemUpdate.accessPolicy.")
+        }
+        let set = attributes.compactMap { name, value in value.map { AttributeSet.Element(name: name, value: $0) } }
+        try Keychain.validate(set, of: Value.itemClass)
+        let known = AttributeSchema.schema(of: Value.itemClass).all
+        for name in attributes.keys where !known.contains(where: { $0.name == name }) {
+            throw KeychainError(.invalidParameter, "A \(Value.itemClass) has no attribute \(name) to clear.")
+        }
+    }
+
     func applied(to record: ItemRecord, _ now: ItemDate) -> ItemRecord {
         var attributes = record.attributes
         for (name, value) in self.attributes { attributes[name] = value }

@@ -23,7 +23,7 @@ struct Match {
 extension Keychain {
     /// Refuses what no store may see.
     func validate<Value>(_ query: SecItemQuery<Value>) throws(KeychainError) {
-        try Self.validate(query.attributes)
+        try Self.validate(query.attributes, of: Value.itemClass)
         try Self.validate(query.accessGroup ?? accessGroup)
     }
 
@@ -31,13 +31,30 @@ extension Keychain {
         guard !group.rawValue.utf8.contains(0) else {
             throw KeychainError(.invalidParameter, "An access group cannot contain NUL.")
         }
+        guard group.rawValue.utf8.count <= maximumAttributeSize else {
+            throw KeychainError(
+                .dataTooLarge,
+                "The name of the access group is larger than \(maximumAttributeSize) bytes. Choose a shorter one."
+            )
+        }
     }
 
     /// The largest attribute, in bytes, on every driver.
     static let maximumAttributeSize = 64 * 1024
 
-    static func validate(_ attributes: some Sequence<AttributeSet.Element>) throws(KeychainError) {
+    static func validate(
+        _ attributes: some Sequence<AttributeSet.Element>,
+        of itemClass: ItemClass
+    ) throws(KeychainError) {
+        let schema = AttributeSchema.schema(of: itemClass).all
         for attribute in attributes {
+            // Attributes that were set by name at run time: the compiler has not looked at them.
+            guard schema.contains(where: { $0.name == attribute.name && $0.form == attribute.value.form }) else {
+                throw KeychainError(
+                    .invalidParameter,
+                    "A \(itemClass) has no attribute \(attribute.name) with a value of this form. See AttributeSchema."
+                )
+            }
             if case .text(let text) = attribute.value, text.utf8.contains(0) {
                 throw KeychainError(.invalidParameter, "The attribute \(attribute.name) cannot contain NUL.")
             }
