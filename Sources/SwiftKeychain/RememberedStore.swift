@@ -1,23 +1,29 @@
 // SPDX-License-Identifier: MIT
 
 import Foundation
-import KeychainAPI
+package import KeychainAPI
 import KeychainSystem
 
 /// The store that the default choice first wrote to, kept in `$XDG_STATE_HOME/swift-keychain/default-store`.
 ///
 /// It holds one store URL and a newline. A person may edit or remove it.
-struct RememberedStore: Sendable {
-    let environment: [String: String]
+package struct RememberedStore: Sendable {
+    private let environment: [String: String]
 
-    private var path: String {
+    /// Makes one; nothing is read yet.
+    package init(environment: [String: String]) {
+        self.environment = environment
+    }
+
+    /// Where it is kept.
+    package var path: String {
         get throws(KeychainError) { try PrivateDirectory.state(environment: environment) + "/default-store" }
     }
 
     /// The store, nil if none was written to yet.
     ///
     /// - Throws: `corrupt` if the file is there and names no store, and why it could not be read.
-    func recall() throws(KeychainError) -> StoreURL? {
+    package func recall() throws(KeychainError) -> StoreURL? {
         let path = try path
         let text: String
         do {
