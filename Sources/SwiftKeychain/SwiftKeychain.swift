@@ -17,7 +17,7 @@ extension DriverRegistry {
     private static var standardDrivers: [DriverRegistration] {
         var drivers: [DriverRegistration] = [.memory]
         #if File
-            //drivers.append(.file)
+            drivers.append(.file)
         #endif
         #if SecretService
             //drivers.append(.secretService)
