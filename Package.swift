@@ -76,6 +76,9 @@ let package = Package(
             cSettings: [.define("KEYCHAIN_SECRET_SERVICE", .when(traits: ["SecretService"]))]
         ),
 
+        // The one system call of the command that Swift cannot make itself.
+        .systemLibrary(name: "CProcess"),
+
         // The umbrella: the only place that knows every driver.
         .target(
             name: "SwiftKeychain",
@@ -90,7 +93,10 @@ let package = Package(
         .target(name: "KeychainConformance", dependencies: ["KeychainAPI"]),
 
         // The command: everything that can be tested in a library, and a main that calls it.
-        .target(name: "KeychainCommand", dependencies: ["SwiftKeychain", "KeychainConformance", "KeychainSystem"]),
+        .target(
+            name: "KeychainCommand",
+            dependencies: ["SwiftKeychain", "KeychainConformance", "KeychainSystem", "CProcess"]
+        ),
         .executableTarget(name: "keychainctl", dependencies: ["KeychainCommand"]),
 
         // What tests share: a GNOME Keyring of its own for each test. No product.

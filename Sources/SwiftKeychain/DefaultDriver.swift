@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 
-import Foundation
-import KeychainAPI
+package import KeychainAPI
 import Synchronization
 
 /// The driver behind ``Keychain/default``: it chooses a store at the first call, and stays with it.
 ///
 /// The choice is written down (``RememberedStore``) with the first write, not before: who only looks leaves no trace.
-final class DefaultDriver: KeychainDriver {
+package final class DefaultDriver: KeychainDriver {
     private let registry: DriverRegistry
     private let environment: [String: String]
+    private let options: StoreOptions
     private let remembered: RememberedStore
     private let chosen = Mutex<Chosen?>(nil)
 
@@ -20,28 +20,39 @@ final class DefaultDriver: KeychainDriver {
         var isNew: Bool
     }
 
-    init(registry: DriverRegistry, environment: [String: String]) {
+    /// Makes the driver; nothing is chosen yet.
+    ///
+    /// - Parameters:
+    ///   - registry: The drivers to choose from.
+    ///   - environment: Where variables are looked up.
+    ///   - options: How the chosen store is opened.
+    package init(
+        registry: DriverRegistry,
+        environment: [String: String],
+        options: StoreOptions = StoreOptions(creation: .ifMissing)
+    ) {
         self.registry = registry
         self.environment = environment
+        self.options = options
         remembered = RememberedStore(environment: environment)
     }
 
     private var current: (any KeychainDriver)? { chosen.withLock { $0?.driver } }
 
-    var identifier: DriverIdentifier { current?.identifier ?? "default" }
-    var location: String { (try? choose().driver.location) ?? "default:" }
-    var capabilities: DriverCapabilities { (try? choose().driver.capabilities) ?? [] }
-    var maximumValueSize: Int { (try? choose().driver.maximumValueSize) ?? .max }
-    var stamps: StampSource { current?.stamps ?? .system }
+    package var identifier: DriverIdentifier { current?.identifier ?? "default" }
+    package var location: String { (try? choose().driver.location) ?? "default:" }
+    package var capabilities: DriverCapabilities { (try? choose().driver.capabilities) ?? [] }
+    package var maximumValueSize: Int { (try? choose().driver.maximumValueSize) ?? .max }
+    package var stamps: StampSource { current?.stamps ?? .system }
 
-    func read<Result>(
+    package func read<Result>(
         _ call: CallContext,
         _ body: (any RecordReader) throws(KeychainError) -> Result
     ) throws(KeychainError) -> Result {
         try choose().driver.read(call, body)
     }
 
-    func write<Result>(
+    package func write<Result>(
         _ call: CallContext,
         _ body: (any RecordWriter) throws(KeychainError) -> Result
     ) throws(KeychainError) -> Result {
@@ -75,25 +86,67 @@ final class DefaultDriver: KeychainDriver {
         }
     }
 
-    func observeChanges(_ onChange: @escaping @Sendable () -> Void) throws(KeychainError) -> ChangeObservation {
+    package func observeChanges(_ onChange: @escaping @Sendable () -> Void) throws(KeychainError) -> ChangeObservation {
         try choose().driver.observeChanges(onChange)
+    }
+
+    /// Says which store would be chosen, and why; opens and writes nothing.
+    ///
+    /// - Parameters:
+    ///   - registry: The drivers to choose from.
+    ///   - environment: Where variables are looked up.
+    /// - Throws: Why there is none.
+    package static func choose(
+        registry: DriverRegistry,
+        environment: [String: String]
+    ) throws(KeychainError) -> DriverRegistry.Choice {
+        try choice(registry, environment, RememberedStore(environment: environment)).choice
+    }
+
+    /// Creates the store that would be chosen, and stays with it from then on.
+    ///
+    /// - Parameters:
+    ///   - registry: The drivers to choose from.
+    ///   - environment: Where variables are looked up.
+    ///   - options: How the store is created.
+    /// - Throws: `duplicateItem` if it exists, and why it could not be created.
+    package static func create(
+        registry: DriverRegistry,
+        environment: [String: String],
+        options: StoreOptions
+    ) throws(KeychainError) -> any KeychainDriver {
+        let remembered = RememberedStore(environment: environment)
+        let (choice, _, isNew) = try choice(registry, environment, remembered)
+        guard isNew else { return try registry.open(choice.url, options: options) }
+        return try remembered.remember(choice.url, CallContext(.open, timeout: options.timeout)) {
+            () throws(KeychainError) in
+            try registry.open(choice.url, options: options)
+        }
     }
 
     private func choose() throws(KeychainError) -> Chosen {
         try chosen.withLock { chosen throws(KeychainError) in
             if let chosen { return chosen }
-            let isNamed = !(environment["KEYCHAIN_STORE"] ?? "").isEmpty
-            // A store that is named needs no memory, and must not fail for one that cannot be read.
-            let past = isNamed ? try? remembered.recall() : try remembered.recall()
-            let choice = try registry.choose(environment: environment, remembered: past)
+            let (choice, isRemembered, isNew) = try Self.choice(registry, environment, remembered)
+            var options = options
             // Once items have been stored in a file, a file that is missing is an error, never an empty new one.
-            let driver = try registry.open(
-                choice.url,
-                options: StoreOptions(creation: past == choice.url ? .never : .ifMissing)
-            )
-            let new = Chosen(driver: driver, url: choice.url, isNew: !isNamed && past == nil)
+            if isRemembered { options.creation = .never }
+            let driver = try registry.open(choice.url, options: options)
+            let new = Chosen(driver: driver, url: choice.url, isNew: isNew)
             chosen = new
             return new
         }
+    }
+
+    private static func choice(
+        _ registry: DriverRegistry,
+        _ environment: [String: String],
+        _ remembered: RememberedStore
+    ) throws(KeychainError) -> (choice: DriverRegistry.Choice, isRemembered: Bool, isNew: Bool) {
+        // A store that is named needs no memory, and must not fail for one that cannot be read.
+        let isNamed = !(environment["KEYCHAIN_STORE"] ?? "").isEmpty
+        let past = isNamed ? try? remembered.recall() : try remembered.recall()
+        let choice = try registry.choose(environment: environment, remembered: past)
+        return (choice, past == choice.url, !isNamed && past == nil)
     }
 }

@@ -1,23 +1,29 @@
 // SPDX-License-Identifier: MIT
 
 import Foundation
-import KeychainAPI
+package import KeychainAPI
 import KeychainSystem
 
 /// The store that the default choice first wrote to, kept in `$XDG_STATE_HOME/swift-keychain/default-store`.
 ///
 /// It holds one store URL and a newline. A person may edit or remove it.
-struct RememberedStore: Sendable {
-    let environment: [String: String]
+package struct RememberedStore: Sendable {
+    private let environment: [String: String]
 
-    private var path: String {
+    /// Makes one; nothing is read yet.
+    package init(environment: [String: String]) {
+        self.environment = environment
+    }
+
+    /// Where it is kept.
+    package var path: String {
         get throws(KeychainError) { try PrivateDirectory.state(environment: environment) + "/default-store" }
     }
 
     /// The store, nil if none was written to yet.
     ///
     /// - Throws: `corrupt` if the file is there and names no store, and why it could not be read.
-    func recall() throws(KeychainError) -> StoreURL? {
+    package func recall() throws(KeychainError) -> StoreURL? {
         let path = try path
         let data: Data
         do {
@@ -51,15 +57,15 @@ struct RememberedStore: Sendable {
     ///   - commit: Stores something there.
     /// - Throws: `unavailable`, before anything is stored, if another store was written down meanwhile; what the closure
     ///   throws; and why nothing could be written down.
-    func remember(
+    func remember<Result>(
         _ url: StoreURL,
         _ call: CallContext,
-        commit: () throws(KeychainError) -> Void
-    ) throws(KeychainError) {
+        commit: () throws(KeychainError) -> Result
+    ) throws(KeychainError) -> Result {
         let path = try path
         // The folder first: where the choice cannot be kept, nothing is stored that would be looked for elsewhere.
         try PrivateDirectory.ensure(try PrivateDirectory.state(environment: environment))
-        try ProcessLock(path: path + ".lock").withLock(call) { () throws(KeychainError) in
+        return try ProcessLock(path: path + ".lock").withLock(call) { () throws(KeychainError) in
             let past = try recall()
             guard past == nil || past == url else {
                 throw KeychainError(
@@ -67,8 +73,9 @@ struct RememberedStore: Sendable {
                     "Another program has just made another store the default one (‘\(path)’). Start again to use that one."
                 )
             }
-            try commit()
+            let result = try commit()
             if past == nil { try write(url, to: path) }
+            return result
         }
     }
 

@@ -12,16 +12,14 @@
 
 extension DriverRegistry {
     /// Every driver that this package was built with.
-    public static let standard = DriverRegistry(standardDrivers)
-
-    private static var standardDrivers: [DriverRegistration] {
-        var drivers: [DriverRegistration] = [.memory]
+    public static let standard: DriverRegistry = {
+        var registry = DriverRegistry([.memory])
         #if File
-            //drivers.append(.file)
+            registry.register(.file)
         #endif
         #if SecretService
-            //drivers.append(.secretService)
+            registry.register(.secretService)
         #endif
-        return drivers
-    }
+        return registry
+    }()
 }

@@ -1,1 +1,6 @@
-print("x")
+// SPDX-License-Identifier: MIT
+
+import Glibc
+import KeychainCommand
+
+exit(await KeychainCommand.main())

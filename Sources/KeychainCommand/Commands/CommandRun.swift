@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+
+import KeychainAPI
+import SwiftKeychain
+
+/// One run of a command: its command line and the world around it.
+struct CommandRun: Sendable {
+    /// The command line.
+    let parsed: ParsedCommand
+    /// Where it reads and writes.
+    let io: CommandIO
+    /// The environment.
+    let environment: [String: String]
+    /// The drivers.
+    let registry: DriverRegistry
+    /// When it began.
+    let start: ContinuousClock.Instant
+
+    /// Whether the output is JSON.
+    var wantsJSON: Bool { parsed.has("json") }
+
+    /// The global options.
+    func settings() throws(KeychainError) -> Settings {
+        try Settings(parsed, start: start)
+    }
+
+    /// Opens the store that the command line names, or else the default one of the library.
+    ///
+    /// - Parameters:
+    ///   - settings: The global options.
+    ///   - creation: What to do about a store that does not exist.
+    func open(_ settings: Settings, creation: StoreOptions.Creation) throws(KeychainError) -> Keychain {
+        let options = options(settings, creation: creation)
+        let driver: any KeychainDriver
+        if let url = settings.store {
+            driver = try registry.open(url, options: options)
+        } else {
+            driver = DefaultDriver(registry: registry, environment: environment, options: options)
+        }
+        return Keychain(
+            driver: driver,
+            accessGroup: settings.group,
+            timeout: settings.remaining,
+            interaction: settings.interaction
+        )
+    }
+
+    /// How a store is opened.
+    func options(_ settings: Settings, creation: StoreOptions.Creation) -> StoreOptions {
+        let prompt = TerminalPrompt(path: io.terminal, interrupt: io.interrupt, deadline: settings.deadline)
+        return StoreOptions(
+            keySource: settings.keySource,
+            prompt: settings.interaction == .allowed ? prompt : nil,
+            creation: creation,
+            timeout: settings.remaining
+        )
+    }
+
+    /// Prints a note, unless it was asked to be quiet.
+    func note(_ message: String) {
+        if !parsed.has("quiet") { io.note(message) }
+    }
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+
+import Glibc
+import KeychainAPI
+
+extension CommandRun {
+    /// `set`: stores a value.
+    func set() async throws(KeychainError) -> ExitCode {
+        let settings = try settings()
+        let selector = try Selector(parsed)
+        let ifExists = try parsed.choice(
+            "if-exists",
+            ["replace-value": .replaceValue, "fail": .fail, "replace": IfExists.replace]
+        )
+        if settings.keySource == .fileDescriptor(io.input) {
+            throw KeychainError(
+                .invalidParameter,
+                "Standard input cannot hold both the value and the passphrase. Use another descriptor, as in --key fd:3."
+            )
+        }
+        let itemClass = try await storedType(of: selector)
+        let keychain = try open(settings, creation: .ifMissing)
+        let value = try value(of: selector, settings, limit: keychain.driver.maximumValueSize)
+        try await announcingCreation(of: keychain) { () async throws(KeychainError) in
+            try await store(value, selector, as: itemClass, ifExists ?? .replaceValue, keychain)
+        }
+        return .done
+    }
+
+    private func storedType(of selector: Selector) async throws(KeychainError) -> any SecStorable.Type {
+        guard let type = selector.itemClass?.itemType as? any SecStorable.Type else {
+            throw KeychainError(.invalidParameter, "Items of this class cannot be stored.")
+        }
+        return type
+    }
+
+    private func store<Item: SecStorable>(
+        _ value: SecureBytes,
+        _ selector: Selector,
+        as type: Item.Type,
+        _ ifExists: IfExists,
+        _ keychain: Keychain
+    ) async throws(KeychainError) {
+        var query = selector.query(of: type)
+        query[.accessible] = nil
+        do throws(KeychainError) {
+            try await keychain.store(value, query: query, accessPolicy: selector.accessPolicy, ifExists: ifExists)
+        } catch let error where error.code == .duplicateItem {
+            throw error.explained("The item exists already. To replace its value, leave ‘--if-exists fail’ out.")
+        }
+    }
+
+    /// The value: from the terminal if standard input is one, else all of standard input.
+    private func value(of selector: Selector, _ settings: Settings, limit: Int) throws(KeychainError) -> SecureBytes {
+        if io.inputIsTerminal {
+            guard settings.interaction == .allowed else {
+                throw KeychainError(
+                    .interactionNotAllowed,
+                    "The value cannot be asked for with --no-prompt. Give it on standard input, by a pipe or from a file."
+                )
+            }
+            let prompt = TerminalPrompt(path: io.terminal, interrupt: io.interrupt, deadline: settings.deadline)
+            return try prompt.askTwice("Value for \(TextEscaping.line(selector.title)): ")
+        }
+        // One more than the store takes, for the newline; beyond that reading on would only fill the memory.
+        let most = min(limit, 1 << 30) + 1
+        let input = try io.readInput(limit: most, deadline: settings.deadline)
+        return input.withBytes { bytes in
+            guard !parsed.has("raw"), bytes.last == 0x0A else { return input }
+            return SecureBytes(UnsafeRawBufferPointer(rebasing: bytes.dropLast()))
+        }
+    }
+
+    /// Runs a closure, and tells the person if a file store came into being by it.
+    func announcingCreation(
+        of keychain: Keychain,
+        _ body: () async throws(KeychainError) -> Void
+    ) async throws(KeychainError) {
+        let path = FileStorePath.path(of: keychain.location)
+        let existed = path.map(FileStorePath.exists) ?? true
+        try await body()
+        if let path, !existed, FileStorePath.exists(path) { note("created \(keychain.location)") }
+    }
+}
+
+/// The place of a file store.
+enum FileStorePath {
+    /// The path in the location of a file store; nil for another kind.
+    static func path(of location: String) -> String? {
+        guard let url = try? StoreURL(parsing: location), url.driver == "file" else { return nil }
+        return url.path
+    }
+
+    static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+}

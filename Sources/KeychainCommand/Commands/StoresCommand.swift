@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+
+import KeychainAPI
+import SwiftKeychain
+
+extension CommandRun {
+    /// `stores`: says which drivers there are, which store is used, and why.
+    func stores() throws(KeychainError) -> ExitCode {
+        let survey = registry.survey()
+        let choice = chosenStore()
+        if wantsJSON {
+            var lines = ""
+            for report in survey {
+                lines += try JSONLine.line([
+                    "driver": report.identifier.rawValue,
+                    "summary": report.summary,
+                    "status": report.availability.word,
+                    "reason": report.availability.reason,
+                ])
+            }
+            switch choice {
+            case .success(let choice):
+                lines += try JSONLine.line(["default": choice.url.description, "reason": choice.reason])
+            case .failure(let error):
+                lines += try JSONLine.line(["default": "", "code": error.code.rawValue, "reason": error.message])
+            }
+            try io.print(lines)
+            return .done
+        }
+        var rows = survey.map { [$0.identifier.rawValue, $0.availability.word, $0.availability.reason] }
+        switch choice {
+        case .success(let choice): rows.append(["default", choice.url.description, choice.reason])
+        case .failure(let error): rows.append(["default", "none", error.message])
+        }
+        let heading = ["DRIVER", "STATUS", "REASON"]
+        try io.print(io.outputIsTerminal ? TextTable.aligned(heading, rows) : TextTable.tabSeparated(rows))
+        return .done
+    }
+
+    /// The store that a command with these options would use, or why there is none.
+    func chosenStore() -> Result<DriverRegistry.Choice, KeychainError> {
+        Result { () throws(KeychainError) in
+            if let text = parsed.options["store"]?.first {
+                return try registry.choose(explicit: try StoreURL(parsing: text), environment: environment)
+            }
+            return try DefaultDriver.choose(registry: registry, environment: environment)
+        }
+    }
+}
+
+extension DriverAvailability {
+    /// The case in a word.
+    var word: String {
+        switch self {
+        case .available: "available"
+        case .unavailable: "unavailable"
+        case .unreachable: "unreachable"
+        }
+    }
+}

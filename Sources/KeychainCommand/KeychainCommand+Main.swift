@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+
+import CProcess
+import Foundation
+import Glibc
+import KeychainAPI
+import SwiftKeychain
+
+extension KeychainCommand {
+    /// Runs the command line of this process.
+    ///
+    /// To be called first of all, while there is one thread.
+    ///
+    /// - Returns: The exit status.
+    package static func main() async -> Int32 {
+        refuseCoreDumps()
+        let arguments: [String]
+        let interrupt: Interrupt
+        do throws(KeychainError) {
+            interrupt = try Interrupt()
+            arguments = try commandLine()
+        } catch {
+            FileHandle.standardError.write(Data("keychainctl: \(error.message)\n".utf8))
+            return ExitCode(error.code).rawValue
+        }
+        let signals = ProcessSignals(interrupt: interrupt)
+        signals.start()
+        let io = CommandIO(interrupt: interrupt)
+        let command = Task { await run(arguments, environment: ProcessInfo.processInfo.environment, io: io) }
+        signals.onEnd { command.cancel() }
+        let status = await command.value
+        TerminalEcho.shared.show()
+        return interrupt.firedSignal.map { 128 + $0 } ?? status
+    }
+
+    /// The arguments as they were given, without the name of the program.
+    ///
+    /// - Throws: `invalidParameter` for one that is not UTF-8: replaced by something else it would name another item.
+    private static func commandLine() throws(KeychainError) -> [String] {
+        var arguments: [String] = []
+        for index in 1..<max(1, Int(CommandLine.argc)) {
+            guard let bytes = CommandLine.unsafeArgv[index] else { break }
+            guard let argument = String(validatingCString: bytes) else {
+                throw KeychainError(.invalidParameter, "Argument \(index) is not UTF-8. Names are UTF-8 text.")
+            }
+            arguments.append(argument)
+        }
+        return arguments
+    }
+
+    /// Keeps secrets out of core files and from debuggers of other programs of this user.
+    private static func refuseCoreDumps() {
+        var none = rlimit(rlim_cur: 0, rlim_max: 0)
+        _ = setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none)
+        _ = keychain_set_undumpable()
+    }
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Glibc
+import KeychainAPI
+import KeychainSystem
+
+/// Writes secrets to files and descriptors.
+enum FileOutput {
+    /// Writes all bytes to a descriptor.
+    ///
+    /// - Parameters:
+    ///   - bytes: The bytes.
+    ///   - descriptor: An open descriptor.
+    ///   - action: What is being done, for the error.
+    /// - Throws: ``CommandIO/brokenPipe``, or the system's error.
+    static func write(
+        _ bytes: UnsafeRawBufferPointer,
+        to descriptor: Int32,
+        _ action: @autoclosure () -> String
+    ) throws(KeychainError) {
+        var rest = bytes
+        while let start = rest.baseAddress, !rest.isEmpty {
+            let written = Glibc.write(descriptor, start, rest.count)
+            if written >= 0 {
+                rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(written))
+                continue
+            }
+            switch errno {
+            case EINTR: continue
+            case EAGAIN:
+                var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                _ = poll(&wait, 1, -1)
+            case EPIPE: throw CommandIO.brokenPipe
+            default: throw .system(errno, action())
+            }
+        }
+    }
+
+    /// Puts bytes into a file that only its owner can read.
+    ///
+    /// They go into a new file beside it, which then takes its name: a link or a file with a looser mode is replaced and
+    /// never written through, and no one ever sees half of the value.
+    ///
+    /// - Parameters:
+    ///   - bytes: The bytes.
+    ///   - path: The file.
+    /// - Throws: The system's error; then there is no new file, and an old one is as it was.
+    static func replace(_ path: String, with bytes: UnsafeRawBufferPointer) throws(KeychainError) {
+        guard !path.isEmpty, !path.utf8.contains(0) else {
+            throw KeychainError(.invalidParameter, "‘--output’ takes the path of a file.")
+        }
+        let action = "The file ‘\(path)’ could not be written"
+        let temporary = "\(path).\(UUID().uuidString)"
+        let file = try FileDescriptor(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600, action: action)
+        do throws(KeychainError) {
+            // Whatever the umask is.
+            guard fchmod(file.number, 0o600) == 0 else { throw .system(errno, action) }
+            try write(bytes, to: file.number, action)
+            guard retryingInterruptions({ fsync(file.number) }) == 0 else { throw .system(errno, action) }
+            guard rename(temporary, path) == 0 else { throw .system(errno, action) }
+        } catch {
+            _ = unlink(temporary)
+            throw error
+        }
+    }
+}

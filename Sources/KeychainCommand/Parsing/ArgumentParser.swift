@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: MIT
+
+import KeychainAPI
+
+/// Takes a command line apart by the command table; a pure function of its arguments.
+///
+/// Accepted are `--name value`, `--name=value`, `-n value`, `-nvalue`, several one-letter options without values in one
+/// (`-qv`), and `--`, after which nothing is an option. Options may stand before or after the command and its operands.
+/// No value and no operand is ever repeated in an error, since it may be a secret that was put there by mistake.
+struct ArgumentParser {
+    private var command: CommandSpec?
+    private var operands: [String] = []
+    private var options: [String: [String]] = [:]
+    private var order: [OptionSpec] = []
+
+    /// Takes a command line apart.
+    ///
+    /// - Parameters:
+    ///   - arguments: The arguments, without the name of the program.
+    ///   - environment: Where variables of options are looked up.
+    /// - Throws: `invalidParameter` with a sentence that names what is wrong.
+    static func parse(
+        _ arguments: [String],
+        environment: [String: String]
+    ) throws(KeychainError) -> ParsedCommand {
+        var parser = ArgumentParser()
+        try parser.read(arguments)
+        return try parser.finish(environment)
+    }
+
+    private mutating func read(_ arguments: [String]) throws(KeychainError) {
+        var rest = arguments[...]
+        var optionsHaveEnded = false
+        while let argument = rest.popFirst() {
+            if optionsHaveEnded || argument == "-" || !argument.hasPrefix("-") {
+                try take(operand: argument)
+            } else if argument == "--" {
+                optionsHaveEnded = true
+            } else if argument.hasPrefix("--") {
+                try take(long: argument.dropFirst(2), &rest)
+            } else {
+                try take(short: argument.dropFirst(), &rest)
+            }
+        }
+    }
+
+    private mutating func take(operand: String) throws(KeychainError) {
+        guard command == nil else { return operands.append(operand) }
+        guard let found = CommandTable.command(named: operand) else {
+            let names = CommandTable.commands.map(\.name)
+            throw KeychainError(
+                .invalidParameter,
+                "There is no such command."
+                    + Suggestion.sentence(for: operand, among: names, "Run ‘keychainctl help’ for a list.")
+            )
+        }
+        command = found
+    }
+
+    private mutating func take(
+        long argument: Substring,
+        _ rest: inout ArraySlice<String>
+    ) throws(KeychainError) {
+        let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        let name = String(parts[0])
+        guard let spec = CommandTable.options[name] else { throw unknown("--", name) }
+        switch (spec.placeholder, parts.count > 1) {
+        case (nil, false): try add(spec, nil)
+        case (nil, true): throw KeychainError(.invalidParameter, "‘--\(name)’ takes no value.")
+        case (_?, true): try add(spec, String(parts[1]))
+        case (let placeholder?, false):
+            guard let value = rest.popFirst() else { throw missing("--\(name)", placeholder) }
+            try add(spec, value)
+        }
+    }
+
+    private mutating func take(
+        short argument: Substring,
+        _ rest: inout ArraySlice<String>
+    ) throws(KeychainError) {
+        var letters = argument
+        while let letter = letters.popFirst() {
+            guard let spec = CommandTable.shortOptions[letter] else { throw unknown("-", String(letter)) }
+            guard let placeholder = spec.placeholder else {
+                try add(spec, nil)
+                continue
+            }
+            guard let value = letters.isEmpty ? rest.popFirst() : String(letters) else {
+                throw missing("-\(letter)", placeholder)
+            }
+            return try add(spec, value)
+        }
+    }
+
+    private mutating func add(_ spec: OptionSpec, _ value: String?) throws(KeychainError) {
+        guard options[spec.name] == nil || spec.isRepeatable else {
+            throw KeychainError(.invalidParameter, "‘--\(spec.name)’ was given twice.")
+        }
+        options[spec.name, default: []] += value.map { [$0] } ?? []
+        order.append(spec)
+    }
+
+    private func missing(_ option: String, _ placeholder: String) -> KeychainError {
+        KeychainError(.invalidParameter, "‘\(option)’ needs a value, as in \(option) \(placeholder).")
+    }
+
+    private func unknown(_ dashes: String, _ name: String) -> KeychainError {
+        let names = dashes == "-" ? [] : (command?.allOptions.map(\.name) ?? Array(CommandTable.options.keys)).sorted()
+        let help = "Run ‘keychainctl help\(command.map { " \($0.name)" } ?? "")’ for a list."
+        return KeychainError(
+            .invalidParameter,
+            "There is no option ‘\(dashes)\(TextEscaping.escaped(name))’."
+                + Suggestion.sentence(for: name, among: names, prefix: dashes, help)
+        )
+    }
+
+    private func finish(_ environment: [String: String]) throws(KeychainError) -> ParsedCommand {
+        let command = try resolvedCommand()
+        if options["help"] == nil {
+            for spec in order where !command.allOptions.contains(spec) {
+                throw KeychainError(
+                    .invalidParameter,
+                    "‘--\(spec.name)’ is no option of ‘\(command.name)’. Run ‘keychainctl help \(command.name)’ for a list."
+                )
+            }
+            try checkOperands(of: command)
+        }
+        var fallbacks: [String: String] = [:]
+        for spec in CommandTable.globalOptions where options[spec.name] == nil {
+            guard let variable = spec.variable, let text = environment[variable], !text.isEmpty else { continue }
+            // A switch that is set to 0 is off.
+            if spec.placeholder != nil || text != "0" { fallbacks[spec.name] = text }
+        }
+        return ParsedCommand(command: command, operands: operands, options: options, fallbacks: fallbacks)
+    }
+
+    private func resolvedCommand() throws(KeychainError) -> CommandSpec {
+        if let command { return command }
+        if options["version"] != nil { return CommandTable.version }
+        if options["help"] != nil { return CommandTable.help }
+        throw KeychainError(.invalidParameter, "A command is missing. Run ‘keychainctl help’ for a list.")
+    }
+
+    private func checkOperands(of command: CommandSpec) throws(KeychainError) {
+        let most =
+            switch command.operands {
+            case .none: 0
+            case .command: 1
+            case .selector where options[SelectorOptions.url] != nil: 1
+            case .selector where options[SelectorOptions.reference] != nil || options[SelectorOptions.itemClass] != nil:
+                0
+            case .selector: 2
+            }
+        guard operands.count > most else { return }
+        if case .selector(.new) = command.operands {
+            throw KeychainError(
+                .invalidParameter,
+                "There is an argument too many, and a value is never an argument: other users and the shell's history "
+                    + "would see it. Give it on standard input, as in: keychainctl set SERVICE ACCOUNT < FILE"
+            )
+        }
+        throw KeychainError(
+            .invalidParameter,
+            "There is an argument too many. Run ‘keychainctl help \(command.name)’ to see what it takes."
+        )
+    }
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+
+import KeychainAPI
+
+/// One command: what the parser accepts, what the help says, and what is run.
+struct CommandSpec: Sendable {
+    /// What a command takes besides options.
+    enum Operands: Sendable, Hashable {
+        /// Nothing.
+        case none
+        /// The name of a command, or nothing.
+        case command
+        /// What names items.
+        case selector(Selection)
+    }
+
+    /// How much of a selector a command needs.
+    enum Selection: Sendable, Hashable {
+        /// None: without one, every item of every class is meant.
+        case any
+        /// At least a class.
+        case some
+        /// At least one attribute or a reference, since what is not named must not be changed.
+        case narrow
+        /// The attributes of a new item: no reference.
+        case new
+    }
+
+    /// The name.
+    let name: String
+    /// What it does, in a few words.
+    let summary: String
+    /// What it takes besides options.
+    let operands: Operands
+    /// Options of its own.
+    let options: [OptionSpec]
+    /// What a reader needs to know besides, one paragraph each.
+    let discussion: [String]
+    /// The exit statuses that it can end with.
+    let exitCodes: [ExitCode]
+    /// Runs it.
+    let run: @Sendable (CommandRun) async throws(KeychainError) -> ExitCode
+
+    /// Every option that it takes: its own, those of its selector, and the global ones.
+    var allOptions: [OptionSpec] { options + selectorOptions + attributeOptions + CommandTable.globalOptions }
+
+    /// The options that are forms of a selector.
+    var selectorOptions: [OptionSpec] {
+        switch operands {
+        case .none, .command: []
+        case .selector(.new): SelectorOptions.forms.filter { $0.name != SelectorOptions.reference }
+        case .selector: SelectorOptions.forms
+        }
+    }
+
+    /// The options that are attributes.
+    var attributeOptions: [OptionSpec] {
+        if case .selector = operands { AttributeOption.all.map(\.spec) } else { [] }
+    }
+
+    /// What stands for the operands in the help.
+    var operandSummary: String {
+        switch operands {
+        case .none: ""
+        case .command: " [COMMAND]"
+        case .selector(.any): " [SELECTOR]"
+        case .selector: " SELECTOR"
+        }
+    }
+}

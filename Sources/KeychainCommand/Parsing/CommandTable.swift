@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: MIT
+
+import KeychainAPI
+
+/// Every command and every option: the one table that the parser, the help and the command itself follow.
+enum CommandTable {
+    /// The version of the command and of the library.
+    static let versionNumber = "0.1.0"
+
+    /// The options that every command takes.
+    static let globalOptions: [OptionSpec] = [
+        .value(
+            "store",
+            short: "s",
+            "URL",
+            variable: "KEYCHAIN_STORE",
+            "the store; left out, the default one of this user"
+        ),
+        .value("key", short: "k", "SOURCE", variable: "KEYCHAIN_KEY", "what unlocks a file store"),
+        .value("group", short: "g", "NAME", variable: "KEYCHAIN_GROUP", "the access group, a namespace for items"),
+        .flag("json", "one JSON object a line"),
+        .flag("no-prompt", variable: "KEYCHAIN_NO_PROMPT", "ask nothing, neither here nor on the desktop"),
+        .value("timeout", "SECONDS", variable: "KEYCHAIN_TIMEOUT", "how long the whole call may take"),
+        .flag("quiet", short: "q", "print no notes"),
+        .flag("verbose", short: "v", "say more about errors, also that nothing was found"),
+        .flag("help", short: "h", "print this help"),
+        .flag("version", "print the version"),
+    ]
+
+    /// The commands, in the order of the help.
+    static let commands: [CommandSpec] = [
+        set, get, contains, info, list, update, remove, initialize, stores, doctor, generate, help, version,
+    ]
+
+    /// The command with a name.
+    static func command(named name: String) -> CommandSpec? {
+        commands.first { $0.name == name }
+    }
+
+    /// Every option of any command by its name; a name means the same in each of them.
+    static let options: [String: OptionSpec] = Dictionary(
+        commands.flatMap { command in command.allOptions.map { ($0.name, $0) } }
+    ) { first, _ in first }
+
+    /// The options that have one letter, by it.
+    static let shortOptions: [Character: OptionSpec] = Dictionary(
+        options.values.compactMap { spec in spec.short.map { ($0, spec) } }
+    ) { first, _ in first }
+
+    private static let storeFailures: [ExitCode] = [
+        .usage, .locked, .wrongKey, .unavailable, .damaged, .interrupted, .refused, .failed,
+    ]
+    private static let itemCodes = ([.done, .notFound] + storeFailures) as [ExitCode]
+
+    private static let set = CommandSpec(
+        name: "set",
+        summary: "store a value",
+        operands: .selector(.new),
+        options: [
+            .value("if-exists", "replace-value|fail|replace", "what happens to an item that is there; replace-value"),
+            .flag("raw", "keep a newline at the end of the value"),
+        ],
+        discussion: [
+            "The value is read from standard input, and one newline at its end is dropped. On a terminal it is asked for "
+                + "twice and not shown. It is never an argument.",
+            "replace-value keeps the attributes of an item that is there, replace sets them anew, fail leaves the item "
+                + "as it is and exits with 3. A file store that does not exist is created.",
+        ],
+        exitCodes: [.done, .duplicate] + storeFailures,
+        run: { (run) throws(KeychainError) in try await run.set() }
+    )
+
+    private static let get = CommandSpec(
+        name: "get",
+        summary: "print a value",
+        operands: .selector(.some),
+        options: [.value("output", short: "o", "FILE", "write the value to a file that only you can read")],
+        discussion: [
+            "The value is printed byte for byte; a newline is added only on a terminal. Of several matches the oldest "
+                + "is printed.",
+            "With --json the attributes are printed as well, and the value as \"value\", or as \"valueBase64\" if it is "
+                + "not UTF-8.",
+        ],
+        exitCodes: itemCodes,
+        run: { (run) throws(KeychainError) in try await run.get() }
+    )
+
+    private static let contains = CommandSpec(
+        name: "contains",
+        summary: "say by the exit status whether an item exists",
+        operands: .selector(.some),
+        options: [],
+        discussion: ["Nothing is printed, no value is decrypted, and nothing is ever asked."],
+        exitCodes: itemCodes,
+        run: { (run) throws(KeychainError) in try await run.contains() }
+    )
+
+    private static let info = CommandSpec(
+        name: "info",
+        summary: "print the attributes of an item",
+        operands: .selector(.some),
+        options: [],
+        discussion: [
+            "One attribute a line: its name, a tab and its value, never the item's secret. Of several matches the oldest "
+                + "is shown.", escapes,
+        ],
+        exitCodes: itemCodes,
+        run: { (run) throws(KeychainError) in try await run.info() }
+    )
+
+    private static let list = CommandSpec(
+        name: "ls",
+        summary: "list items",
+        operands: .selector(.any),
+        options: [],
+        discussion: [
+            "The oldest first: class, name (the service, the URL, the tag or the issuer), account, label, time of the "
+                + "last change and reference. A table on a terminal, else six fields with tabs between them.", escapes,
+        ],
+        exitCodes: [.done] + storeFailures,
+        run: { (run) throws(KeychainError) in try await run.list() }
+    )
+
+    private static let update = CommandSpec(
+        name: "update",
+        summary: "change attributes of items",
+        operands: .selector(.narrow),
+        options: [
+            .value("clear", "ATTRIBUTE", isRepeatable: true, "clear an attribute; may be repeated"),
+            .value("set-synchronizable", "yes|no", "mark the items for synchronization, or not"),
+        ] + AttributeOption.all.map(\.updateSpec),
+        discussion: [
+            "All matches are changed, or none. For each attribute there is an option --set-ATTRIBUTE, also for service, "
+                + "account and the others that name the item; a change that would make two items one exits with 3."
+        ],
+        exitCodes: [.done, .notFound, .duplicate] + storeFailures,
+        run: { (run) throws(KeychainError) in try await run.update() }
+    )
+
+    private static let remove = CommandSpec(
+        name: "rm",
+        summary: "remove an item",
+        operands: .selector(.narrow),
+        options: [.flag("all", "remove every match, if there are several")],
+        discussion: ["If more than one item matches, none is removed without --all, and the exit status is 9."],
+        exitCodes: itemCodes,
+        run: { (run) throws(KeychainError) in try await run.remove() }
+    )
+
+    private static let initialize = CommandSpec(
+        name: "init",
+        summary: "create a store",
+        operands: .none,
+        options: [],
+        discussion: ["A store that exists is left as it is, and the exit status is 3."],
+        exitCodes: [.done, .duplicate] + storeFailures,
+        run: { (run) throws(KeychainError) in try await run.initialize() }
+    )
+
+    private static let stores = CommandSpec(
+        name: "stores",
+        summary: "say which kinds of store there are, and which one is used",
+        operands: .none,
+        options: [],
+        discussion: ["Nothing is asked, written or started."],
+        exitCodes: [.done, .usage],
+        run: { (run) throws(KeychainError) in try run.stores() }
+    )
+
+    private static let doctor = CommandSpec(
+        name: "doctor",
+        summary: "say what is wrong on this machine, and how to mend it",
+        operands: .none,
+        options: [],
+        discussion: ["Each line is ok, a note or a problem. Nothing is asked, written or started."],
+        exitCodes: [.done, .usage],
+        run: { (run) throws(KeychainError) in try run.doctor() }
+    )
+
+    private static let generate = CommandSpec(
+        name: "generate",
+        summary: "print a random password",
+        operands: .none,
+        options: [.value("length", short: "n", "N", "how many characters, 3 to 4096; 20")],
+        discussion: [
+            "Letters and digits without those that look alike. To store one: keychainctl generate | keychainctl set SERVICE"
+        ],
+        exitCodes: [.done, .usage, .failed],
+        run: { (run) throws(KeychainError) in try run.generate() }
+    )
+
+    static let help = CommandSpec(
+        name: "help",
+        summary: "explain a command",
+        operands: .command,
+        options: [],
+        discussion: [],
+        exitCodes: [.done, .usage],
+        run: { (run) throws(KeychainError) in try run.help() }
+    )
+
+    static let version = CommandSpec(
+        name: "version",
+        summary: "print the version",
+        operands: .none,
+        options: [],
+        discussion: [],
+        exitCodes: [.done],
+        run: { (run) throws(KeychainError) in try run.version() }
+    )
+
+    private static let escapes =
+        "Tabs, newlines, backslashes and other control characters are printed as \\t, \\n, \\\\ and \\xNN."
+}

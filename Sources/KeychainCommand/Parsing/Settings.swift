@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+
+import KeychainAPI
+
+/// The global options of a command that opens a store.
+struct Settings: Sendable {
+    /// The store that `--store` names; `KEYCHAIN_STORE` is left to the registry.
+    let store: StoreURL?
+    /// Where the passphrase or key comes from.
+    let keySource: KeySource?
+    /// The access group.
+    let group: AccessGroup
+    /// Whether anything may be asked.
+    let interaction: InteractionPolicy
+    /// When the command must have ended.
+    let deadline: ContinuousClock.Instant?
+
+    /// Reads the global options.
+    ///
+    /// - Parameters:
+    ///   - parsed: The command line.
+    ///   - start: When the command began.
+    /// - Throws: `invalidParameter` for a value that is none.
+    init(_ parsed: ParsedCommand, start: ContinuousClock.Instant) throws(KeychainError) {
+        store = try parsed.options["store"]?.first.map { (text) throws(KeychainError) in try StoreURL(parsing: text) }
+        keySource = try parsed.value("key").map { (text) throws(KeychainError) in try KeySource(parsing: text) }
+        group = parsed.value("group").map(AccessGroup.init(rawValue:)) ?? .default
+        interaction = parsed.has("no-prompt") ? .never : .allowed
+        deadline = try Self.timeout(parsed).map { start + $0 }
+    }
+
+    /// The time that is left, nil for no limit.
+    var remaining: Duration? {
+        deadline.map { max(.zero, $0 - ContinuousClock.now) }
+    }
+
+    private static func timeout(_ parsed: ParsedCommand) throws(KeychainError) -> Duration? {
+        guard let text = parsed.value("timeout") else { return nil }
+        // A year is no limit for a person, and a number that a clock can hold.
+        guard let seconds = Double(text), seconds > 0, seconds <= 31_536_000 else {
+            throw KeychainError(
+                .invalidParameter,
+                "‘--timeout’ (or KEYCHAIN_TIMEOUT) takes a number of seconds above 0, as in 2.5."
+            )
+        }
+        return .seconds(seconds)
+    }
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Glibc
+import KeychainAPI
+import KeychainSystem
+
+/// Where a command reads from and writes to, so that tests can give it something else.
+package struct CommandIO: Sendable {
+    /// The descriptor of standard input.
+    package let input: Int32
+    /// The descriptor of standard output.
+    package let output: Int32
+    /// The descriptor of standard error.
+    package let error: Int32
+    /// The path of the terminal to ask on.
+    package let terminal: String
+    /// Ends every wait.
+    package let interrupt: Interrupt
+
+    /// Makes one.
+    ///
+    /// - Parameters:
+    ///   - input: The descriptor of standard input.
+    ///   - output: The descriptor of standard output.
+    ///   - error: The descriptor of standard error.
+    ///   - terminal: The path of the terminal to ask on.
+    ///   - interrupt: Ends every wait.
+    package init(
+        input: Int32 = STDIN_FILENO,
+        output: Int32 = STDOUT_FILENO,
+        error: Int32 = STDERR_FILENO,
+        terminal: String = "/dev/tty",
+        interrupt: Interrupt
+    ) {
+        self.input = input
+        self.output = output
+        self.error = error
+        self.terminal = terminal
+        self.interrupt = interrupt
+    }
+
+    /// Whether standard input is a terminal.
+    var inputIsTerminal: Bool { isatty(input) == 1 }
+    /// Whether standard output is a terminal.
+    var outputIsTerminal: Bool { isatty(output) == 1 }
+
+    /// The error after which nobody reads the output any more; it ends the command without a word.
+    static let brokenPipe = KeychainError(
+        .io,
+        "Nobody reads the output.",
+        underlying: KeychainError.Underlying(domain: "pipe", code: Int(EPIPE), message: "EPIPE")
+    )
+
+    /// Writes text to standard output.
+    ///
+    /// - Throws: ``brokenPipe``, or the system's error.
+    func print(_ text: String) throws(KeychainError) {
+        var text = text
+        let outcome = text.withUTF8 { bytes in
+            Result { () throws(KeychainError) in try write(UnsafeRawBufferPointer(bytes)) }
+        }
+        try outcome.get()
+    }
+
+    /// Writes bytes to standard output.
+    ///
+    /// - Throws: ``brokenPipe``, or the system's error.
+    func write(_ bytes: UnsafeRawBufferPointer) throws(KeychainError) {
+        try FileOutput.write(bytes, to: output, "The output could not be written")
+    }
+
+    /// Writes one line to standard error.
+    func note(_ message: String) {
+        let line = Array("keychainctl: \(TextEscaping.line(message))\n".utf8)
+        // Where standard error cannot be written there is no one left to tell.
+        _ = retryingInterruptions { Glibc.write(error, line, line.count) }
+    }
+
+    /// Reads standard input to its end into guarded memory.
+    ///
+    /// - Parameters:
+    ///   - limit: The most bytes that are of use.
+    ///   - deadline: When to give up.
+    /// - Throws: `dataTooLarge` beyond the limit, `timedOut`, `cancelled`, or the system's error.
+    func readInput(limit: Int, deadline: ContinuousClock.Instant?) throws(KeychainError) -> SecureBytes {
+        var chunks: [SecureBytes] = []
+        var total = 0
+        var size = 64 * 1024
+        while true {
+            let chunk = try readChunk(size, deadline)
+            if chunk.isEmpty { break }
+            total += chunk.count
+            guard total <= limit else {
+                throw KeychainError(
+                    .dataTooLarge,
+                    "The value has more than \(limit) bytes, which the store cannot take."
+                )
+            }
+            chunks.append(chunk)
+            size = min(size * 2, 4 * 1024 * 1024)
+        }
+        if chunks.count == 1 { return chunks[0] }
+        return SecureBytes(count: total) { target in
+            var offset = 0
+            for chunk in chunks where !chunk.isEmpty {
+                chunk.withBytes {
+                    (target.baseAddress! + offset).copyMemory(from: $0.baseAddress!, byteCount: $0.count)
+                }
+                offset += chunk.count
+            }
+        }
+    }
+
+    /// Reads up to a number of bytes; none at the end of input.
+    private func readChunk(_ size: Int, _ deadline: ContinuousClock.Instant?) throws(KeychainError) -> SecureBytes {
+        var count = 0
+        let buffer = try SecureBytes(count: size) { (bytes: UnsafeMutableRawBufferPointer) throws(KeychainError) in
+            while count < bytes.count {
+                try interrupt.waitUntilReadable(input, deadline: deadline)
+                let got = read(input, bytes.baseAddress! + count, bytes.count - count)
+                if got < 0, errno == EINTR || errno == EAGAIN { continue }
+                guard got >= 0 else { throw .system(errno, "Standard input could not be read") }
+                if got == 0 { break }
+                count += got
+            }
+        }
+        if count == size { return buffer }
+        return buffer.withBytes { SecureBytes(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+    }
+}

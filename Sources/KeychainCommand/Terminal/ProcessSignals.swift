@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Glibc
+import KeychainAPI
+import Synchronization
+
+/// What the process does about signals: it ends cleanly, and never leaves the terminal without its echo.
+///
+/// The signals are blocked in every thread, and one thread waits for them: so what they lead to is ordinary code, not a
+/// handler in the middle of something else. SIGPIPE keeps its default, which ends the process without a word.
+final class ProcessSignals: Sendable {
+    private static let ending = [SIGINT, SIGTERM, SIGHUP]
+    /// How long a call may take to notice that it was cancelled.
+    private static let grace = Duration.seconds(2)
+
+    private let interrupt: Interrupt
+    private let cancel = Mutex<(@Sendable () -> Void)?>(nil)
+
+    init(interrupt: Interrupt) {
+        self.interrupt = interrupt
+    }
+
+    /// Blocks the signals and starts the thread that waits for them.
+    ///
+    /// To be called before there is another thread.
+    func start() {
+        var signals = Self.set(Self.ending + [SIGTSTP])
+        // A program that was started with a signal ignored, as by nohup, keeps ignoring it.
+        for number in Self.ending + [SIGTSTP] where Self.isIgnored(number) { sigdelset(&signals, number) }
+        pthread_sigmask(SIG_BLOCK, &signals, nil)
+        let blocked = signals
+        let thread = Thread { [self] in waitForSignals(blocked) }
+        thread.name = "signals"
+        thread.start()
+    }
+
+    /// What is called when a signal asks the process to end; at once if one has already.
+    func onEnd(_ action: @escaping @Sendable () -> Void) {
+        cancel.withLock { $0 = action }
+        if interrupt.firedSignal != nil { action() }
+    }
+
+    private func waitForSignals(_ signals: sigset_t) {
+        var signals = signals
+        while true {
+            var number: Int32 = 0
+            guard sigwait(&signals, &number) == 0 else { continue }
+            if number == SIGTSTP {
+                TerminalEcho.shared.pause(Self.stop)
+            } else {
+                end(number)
+            }
+        }
+    }
+
+    private func end(_ number: Int32) {
+        let isSecond = interrupt.firedSignal != nil
+        TerminalEcho.shared.show()
+        interrupt.fire(number)
+        cancel.withLock { $0 }?()
+        // The main thread ends the process as soon as the call has returned; who asks twice does not want to wait.
+        if !isSecond {
+            Thread { [grace = Self.grace] in
+                usleep(UInt32(grace.components.seconds) * 1_000_000)
+                TerminalEcho.shared.show()
+                _exit(128 + number)
+            }.start()
+        } else {
+            _exit(128 + number)
+        }
+    }
+
+    /// Stops the process as the terminal's stop key does, and returns when it goes on.
+    private static func stop() {
+        // By the default action: the system then leaves a process alone that no shell could continue.
+        var only = set([SIGTSTP])
+        raise(SIGTSTP)
+        pthread_sigmask(SIG_UNBLOCK, &only, nil)
+        pthread_sigmask(SIG_BLOCK, &only, nil)
+    }
+
+    private static func set(_ numbers: [Int32]) -> sigset_t {
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        for number in numbers { sigaddset(&signals, number) }
+        return signals
+    }
+
+    private static func isIgnored(_ number: Int32) -> Bool {
+        var action = sigaction()
+        guard sigaction(number, nil, &action) == 0 else { return false }
+        return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == 1
+    }
+}
