@@ -3,6 +3,11 @@
     public import Foundation
     public import KeychainAPI
 
+    extension DriverIdentifier {
+        /// The driver for encrypted files.
+        public static let file: DriverIdentifier = "file"
+    }
+
     extension DriverRegistration {
         /// The driver for encrypted files, with the environment of the process.
         public static let file = DriverRegistration.file()
@@ -14,7 +19,7 @@
             environment: [String: String] = ProcessInfo.processInfo.environment
         ) -> DriverRegistration {
             DriverRegistration(
-                identifier: "file",
+                identifier: .file,
                 summary: "An encrypted file, unlocked with a passphrase or a key file.",
                 priority: 100,
                 probe: { url in

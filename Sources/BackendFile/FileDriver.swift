@@ -16,7 +16,7 @@
     /// The format is described in `docs/FileFormat.md`.
     public final class FileDriver: KeychainDriver {
         /// `file`.
-        public let identifier: DriverIdentifier = "file"
+        public let identifier: DriverIdentifier = .file
         /// Transactions, change events, and items that outlive the process.
         public let capabilities: DriverCapabilities = [.transactions, .changeEvents, .persistent]
         /// 64 MiB.

@@ -36,7 +36,7 @@
             let candidate: ItemRecord?
             if let reference = selection.reference {
                 candidate = entries[reference]?.record
-            } else if selection.isFullIdentity, !selection.matchesSubdomains, let key = Self.primaryKey(selection) {
+            } else if let key = selection.primaryKey {
                 candidate = references[key].flatMap { entries[$0]?.record }
             } else {
                 return entries.values.lazy.map(\.record).filter { selection.matches($0) }
@@ -98,21 +98,6 @@
                     throw Self.contradiction("two items have one primary key")
                 }
             }
-        }
-
-        private static func primaryKey(_ selection: RecordSelection) -> PrimaryKey? {
-            guard let itemClass = selection.itemClass, let accessGroup = selection.accessGroup,
-                let isSynchronizable = selection.isSynchronizable, itemClass != .identity
-            else { return nil }
-            return ItemRecord(
-                reference: UUID(),
-                itemClass: itemClass,
-                accessGroup: accessGroup,
-                isSynchronizable: isSynchronizable,
-                attributes: selection.attributes,
-                creationDate: ItemDate(microseconds: 0),
-                modificationDate: ItemDate(microseconds: 0)
-            ).primaryKey
         }
 
         private static func contradiction(_ finding: String) -> KeychainError {

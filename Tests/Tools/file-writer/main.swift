@@ -7,6 +7,7 @@
 //   add ACCOUNT          stores one item if there is none; prints "added" or "duplicate"
 //   list                 prints the account of each item
 //   get ACCOUNT          prints the value
+//   hold ACCOUNT         lists, reads the value and lets go of it, prints "ready" and waits for its input to end
 //   compact              rewrites the file
 //
 // A failure prints the error's code and message on stderr and ends with status 1.
@@ -92,6 +93,15 @@ func complain(_ line: String) { FileHandle.standardError.write(Data("\(line)\n".
                 }
             }
             say(value.map { $0.withBytes { String(decoding: $0, as: UTF8.self) } } ?? "")
+        case "hold":
+            let count = try driver.read(CallContext(.retrieve)) { (reader) throws(KeychainError) in
+                _ = try reader.records(RecordSelection())
+                return try reader.records(RecordSelection(record(arguments[3]).primaryKey)).first.map {
+                    (record) throws(KeychainError) in try reader.value(of: record).count
+                }
+            }
+            say("ready \(count ?? -1)")
+            while readLine() != nil {}
         case "compact":
             try driver.compact(CallContext(.store))
         default:
