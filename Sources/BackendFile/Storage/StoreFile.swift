@@ -32,10 +32,15 @@
         ///   - forWriting: Whether to take nothing on trust that is not marked.
         /// - Returns: Whether that was possible; if not, the file has to be opened again.
         mutating func refresh(_ status: stat, forWriting: Bool) throws(KeychainError) -> Bool {
-            switch try file.compare(with: status) {
-            case .current: return !(forWriting && file.isAheadOfMark)
-            case .longer: return try readFrames() && !(forWriting && file.isAheadOfMark)
-            case .stale: return false
+            do {
+                switch try file.compare(with: status) {
+                case .current: return !(forWriting && file.isAheadOfMark)
+                case .longer: return try readFrames() && !(forWriting && file.isAheadOfMark)
+                case .stale: return false
+                }
+            } catch where error.code == .corrupt || error.code == .unsupported {
+                // What does not go on from what was read may be another file in the same place.
+                return false
             }
         }
 

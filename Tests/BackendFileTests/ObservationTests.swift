@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+#if File
+    import Foundation
+    import Glibc
+    import KeychainAPI
+    import Synchronization
+    import Testing
+
+    @testable import BackendFile
+
+    struct ObservationTests {
+        private let scratch = Scratch()
+
+        /// Waits until the store is seen to satisfy a condition after some report of a change.
+        private final class Reports: Sendable {
+            private let semaphore = DispatchSemaphore(value: 0)
+
+            func report() { semaphore.signal() }
+
+            /// Whether the condition came true with one of the reports of the next seconds.
+            func reach(_ condition: () throws -> Bool) rethrows -> Bool {
+                let end = DispatchTime.now() + 20
+                while semaphore.wait(timeout: end) == .success {
+                    if try condition() { return true }
+                }
+                return false
+            }
+        }
+
+        @Test func changesOfThisAndOfOtherProcessesAreReported() throws {
+            let driver = try scratch.driver()
+            let reports = Reports()
+            let observation = try driver.observeChanges { reports.report() }
+            defer { observation.cancel() }
+            let bob = try driver.add("bob", "x")
+            #expect(try reports.reach { try driver.all().count == 1 })
+            #expect(try Tool.run(["add", scratch.path, scratch.keyFile, "carol"]).lines == ["added"])
+            #expect(try reports.reach { try driver.all().count == 2 })
+            try scratch.driver().remove(bob)
+            #expect(try reports.reach { try driver.all().count == 1 })
+            try scratch.driver().compact(CallContext(.store))
+            #expect(try reports.reach { try scratch.bytes().count > 0 })
+            try FileManager.default.removeItem(atPath: scratch.path)
+            #expect(reports.reach { code { () throws(KeychainError) in _ = try driver.all() } == .unavailable })
+        }
+
+        @Test func aFileWhoseFoldersAreYetToBeMadeIsWatched() throws {
+            let path = "\(scratch.folder)/one/two/three/a.keychain"
+            let driver = try scratch.driver(path)
+            let reports = Reports()
+            let observation = try driver.observeChanges { reports.report() }
+            defer { observation.cancel() }
+            #expect(try Tool.run(["add", path, scratch.keyFile, "bob"]).lines == ["added"])
+            #expect(try reports.reach { try driver.all().count == 1 })
+            #expect(try Tool.run(["add", path, scratch.keyFile, "carol"]).lines == ["added"])
+            #expect(try reports.reach { try driver.all().count == 2 })
+            // The folder goes and comes back.
+            let aside = "\(scratch.folder)/aside"
+            #expect(rename("\(scratch.folder)/one/two/three", aside) == 0)
+            #expect(reports.reach { code { () throws(KeychainError) in _ = try driver.all() } == .unavailable })
+            #expect(rename(aside, "\(scratch.folder)/one/two/three") == 0)
+            #expect(reports.reach { (try? driver.all().count) == 2 })
+            #expect(try Tool.run(["add", path, scratch.keyFile, "dave"]).lines == ["added"])
+            #expect(try reports.reach { try driver.all().count == 3 })
+        }
+
+        @Test func whoHasStoppedIsNotToldAnyMoreAndOthersAre() throws {
+            let driver = try scratch.driver()
+            let (one, two) = (Reports(), Reports())
+            let count = Mutex(0)
+            let first = try driver.observeChanges {
+                count.withLock { $0 += 1 }
+                one.report()
+            }
+            let second = try driver.observeChanges { two.report() }
+            try driver.add("bob", "x")
+            #expect(one.reach { true })
+            first.cancel()
+            first.cancel()
+            // Reports that were under way have arrived once the next ones have.
+            try driver.add("carol", "x")
+            #expect(try two.reach { try driver.all().count == 2 })
+            let after = count.withLock { $0 }
+            try driver.add("dave", "x")
+            #expect(try two.reach { try driver.all().count == 3 })
+            #expect(count.withLock { $0 } == after)
+            second.cancel()
+            // A new observation starts anew.
+            let third = try driver.observeChanges { one.report() }
+            defer { third.cancel() }
+            try driver.add("erin", "x")
+            #expect(try one.reach { try driver.all().count == 4 })
+        }
+
+        @Test func theThreadEndsWithTheLastObservation() throws {
+            let driver = try scratch.driver()
+            try driver.add("bob", "x")
+            let before = try watchCount()
+            for _ in 0..<20 {
+                let observation = try driver.observeChanges {}
+                observation.cancel()
+            }
+            // The threads end in their own time; the descriptor goes with each.
+            let end = ContinuousClock.now + .seconds(20)
+            while try watchCount() > before && ContinuousClock.now < end { sched_yield() }
+            #expect(try watchCount() <= before)
+        }
+
+        /// How many watches this process has on the test's folder.
+        private func watchCount() throws -> Int {
+            var status = stat()
+            #expect(stat(scratch.folder, &status) == 0)
+            let inode = "ino:\(String(status.st_ino, radix: 16)) "
+            return try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fdinfo").filter { name in
+                let text = try? String(contentsOfFile: "/proc/self/fdinfo/\(name)", encoding: .utf8)
+                return text?.contains(inode) == true
+            }.count
+        }
+    }
+#endif
