@@ -65,7 +65,9 @@
         @Test func anEmptiedStoreBecomesSmall() throws {
             let driver = try scratch.driver()
             var records: [ItemRecord] = []
-            for number in 0..<10 { records.append(try driver.add(passwordRecord("\(number)"), Data(repeating: 0, count: 9000))) }
+            for number in 0..<10 {
+                records.append(try driver.add(passwordRecord("\(number)"), Data(repeating: 0, count: 9000)))
+            }
             for record in records { try driver.remove(record) }
             try driver.compact(CallContext(.store))
             #expect(try scratch.bytes().count == FileLayout.regionSize)
@@ -113,11 +115,13 @@
             let reopened = try scratch.driver()
             let view = try reopened.all()
             #expect(view.count == 2)
-            #expect(code { () throws(KeychainError) in
-                _ = try reopened.read(CallContext(.retrieve)) { (reader) throws(KeychainError) in
-                    try reader.value(of: damaged)
-                }
-            } == .corrupt)
+            #expect(
+                code { () throws(KeychainError) in
+                    _ = try reopened.read(CallContext(.retrieve)) { (reader) throws(KeychainError) in
+                        try reader.value(of: damaged)
+                    }
+                } == .corrupt
+            )
             for number in 0..<40 { try reopened.replace(kept, Data(repeating: UInt8(number), count: 9000)) }
             let contents = try scratch.driver().read(CallContext(.retrieve)) { (reader) throws(KeychainError) in
                 try reader.value(of: kept).data

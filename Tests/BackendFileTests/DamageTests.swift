@@ -130,7 +130,10 @@
                     let other = torn.map { FileLayout.marks[1 - $0] }
                     if let torn, let other, bytes[other..<other + 8].contains(where: { $0 != 0 }) {
                         let start = FileLayout.marks[torn]
-                        bytes.replaceSubrange(start..<start + FileLayout.markSize, with: Data(repeating: 0x55, count: 80))
+                        bytes.replaceSubrange(
+                            start..<start + FileLayout.markSize,
+                            with: Data(repeating: 0x55, count: 80)
+                        )
                     }
                     try scratch.put(bytes)
                     #expect(try scratch.driver().contents().count == 6)
@@ -139,7 +142,10 @@
                     // The next mark may be torn too: the one before it has to be there still.
                     for start in FileLayout.marks {
                         var once = try scratch.bytes()
-                        once.replaceSubrange(start..<start + FileLayout.markSize, with: Data(repeating: 0xAA, count: 80))
+                        once.replaceSubrange(
+                            start..<start + FileLayout.markSize,
+                            with: Data(repeating: 0xAA, count: 80)
+                        )
                         try scratch.put(once, at: "\(scratch.folder)/b.keychain")
                         #expect(try scratch.driver("\(scratch.folder)/b.keychain").contents().count == 7)
                     }
@@ -162,7 +168,10 @@
             for copy in FileLayout.headerCopies {
                 let before = try scratch.bytes()
                 var bytes = before
-                bytes.replaceSubrange(copy..<copy + FileLayout.pageSize, with: Data(repeating: 0, count: FileLayout.pageSize))
+                bytes.replaceSubrange(
+                    copy..<copy + FileLayout.pageSize,
+                    with: Data(repeating: 0, count: FileLayout.pageSize)
+                )
                 try scratch.put(bytes)
                 #expect(try scratch.driver().contents() == expected)
                 #expect(try scratch.bytes() == bytes)
@@ -283,7 +292,10 @@
             let before = try scratch.bytes()
             let prompt = CountingPrompt("x")
             let driver = try FileDriver(
-                path: scratch.path, options: StoreOptions(keySource: .prompt, prompt: prompt), environment: [:])
+                path: scratch.path,
+                options: StoreOptions(keySource: .prompt, prompt: prompt),
+                environment: [:]
+            )
             #expect(code { () throws(KeychainError) in _ = try driver.all() } == expected)
             #expect(prompt.asked == [])
             #expect(try scratch.bytes() == before)

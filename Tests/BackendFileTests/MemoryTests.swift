@@ -48,8 +48,11 @@
                 let fields = line.split(separator: " ")
                 let bounds = fields[0].split(separator: "-").compactMap { UInt64($0, radix: 16) }
                 // What is mapped from a file, code most of all, is the same in every process.
-                guard bounds.count == 2, fields[1].hasPrefix("rw"), let bytes = try? memory.read(
-                    Int(bounds[1] - bounds[0]), at: bounds[0])
+                guard bounds.count == 2, fields[1].hasPrefix("rw"),
+                    let bytes = try? memory.read(
+                        Int(bounds[1] - bounds[0]),
+                        at: bounds[0]
+                    )
                 else { continue }
                 searched += UInt64(bytes.count)
                 if Data(bytes).range(of: needle) != nil { return true }

@@ -45,7 +45,9 @@
         @Test func theFirstCommitCreatesAFileForItsOwnerAlone() throws {
             let path = "\(scratch.folder)/one/two/a.keychain"
             let result = try Tool.run(
-                ["add", path, scratch.keyFile, "bob"], wrapper: ["sh", "-c", "umask 0; exec \"$@\"", "sh"])
+                ["add", path, scratch.keyFile, "bob"],
+                wrapper: ["sh", "-c", "umask 0; exec \"$@\"", "sh"]
+            )
             #expect(result.lines == ["added"])
             var status = stat()
             for (path, mode) in [
@@ -59,7 +61,9 @@
 
         @Test func mustBeNewCreatesAtOnceAndRefusesWhatExists() throws {
             let options = StoreOptions(
-                keySource: .material(.key(SecureBytes(Scratch.rawKey))), creation: .mustBeNew)
+                keySource: .material(.key(SecureBytes(Scratch.rawKey))),
+                creation: .mustBeNew
+            )
             let url = StoreURL(driver: .file, path: scratch.path)
             let registry = DriverRegistry([.file(environment: [:])])
             let driver = try registry.open(url, options: options)
@@ -141,7 +145,9 @@
         @Test func theKeySourceComesFromTheEnvironmentIfNoneIsGiven() throws {
             try scratch.driver().add("bob", "x")
             let named = try FileDriver(
-                path: scratch.path, environment: ["KEYCHAIN_KEY": "keyfile:\(scratch.keyFile)"])
+                path: scratch.path,
+                environment: ["KEYCHAIN_KEY": "keyfile:\(scratch.keyFile)"]
+            )
             #expect(try named.contents() == ["bob": Data("x".utf8)])
             let none = try FileDriver(path: scratch.path, environment: [:])
             #expect(code { () throws(KeychainError) in _ = try none.all() } == .interactionNotAllowed)
@@ -161,7 +167,11 @@
             try driver.add("carol", "x")
             #expect(prompt.asked == [true])
             let second = try FileDriver(
-                path: scratch.path, options: StoreOptions(prompt: prompt), environment: [:], cost: .minimal)
+                path: scratch.path,
+                options: StoreOptions(prompt: prompt),
+                environment: [:],
+                cost: .minimal
+            )
             let silent = CallContext(.info, interaction: .never)
             let code = code { () throws(KeychainError) in
                 try second.read(silent) { (_) throws(KeychainError) in }
@@ -229,9 +239,11 @@
             let folder = try scratch.driver(scratch.folder)
             #expect(code { () throws(KeychainError) in _ = try folder.all() } == .invalidParameter)
             for path in ["\(scratch.folder)/", "/", "a\u{0}b"] {
-                #expect(code { () throws(KeychainError) in
-                    _ = try FileDriver(path: path, environment: [:])
-                } == .invalidParameter)
+                #expect(
+                    code { () throws(KeychainError) in
+                        _ = try FileDriver(path: path, environment: [:])
+                    } == .invalidParameter
+                )
             }
         }
 
@@ -242,7 +254,9 @@
             try manager.createDirectory(atPath: "\(scratch.folder)/real", withIntermediateDirectories: false)
             try manager.createSymbolicLink(atPath: "\(scratch.folder)/link", withDestinationPath: "real")
             try manager.createSymbolicLink(
-                atPath: "\(scratch.folder)/dangling", withDestinationPath: "\(scratch.folder)/link/./a.keychain")
+                atPath: "\(scratch.folder)/dangling",
+                withDestinationPath: "\(scratch.folder)/link/./a.keychain"
+            )
             let direct = try scratch.driver("\(scratch.folder)/real/a.keychain")
             let linked = try scratch.driver("\(scratch.folder)/link/../link//a.keychain")
             let dangling = try scratch.driver("\(scratch.folder)/dangling")
@@ -251,13 +265,17 @@
             try dangling.add("bob", "x")
             try linked.add("carol", "x")
             #expect(try direct.all().count == 2)
-            #expect(try manager.contentsOfDirectory(atPath: "\(scratch.folder)/real").sorted() == [
-                ".a.keychain.lock", "a.keychain",
-            ])
+            #expect(
+                try manager.contentsOfDirectory(atPath: "\(scratch.folder)/real").sorted() == [
+                    ".a.keychain.lock", "a.keychain",
+                ]
+            )
             try manager.createSymbolicLink(atPath: "\(scratch.folder)/loop", withDestinationPath: "loop")
-            #expect(code { () throws(KeychainError) in
-                _ = try FileDriver(path: "\(scratch.folder)/loop", environment: [:])
-            } == .invalidParameter)
+            #expect(
+                code { () throws(KeychainError) in
+                    _ = try FileDriver(path: "\(scratch.folder)/loop", environment: [:])
+                } == .invalidParameter
+            )
         }
 
         @Test func relativePathsAndTheDefaultPathBecomeAbsolute() throws {

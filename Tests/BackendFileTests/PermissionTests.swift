@@ -30,11 +30,16 @@
             }
         }
 
-        private func run(_ verb: String, _ arguments: String...) throws -> (status: Int32, lines: [String], errors: String) {
+        private func run(_ verb: String, _ arguments: String...) throws -> (
+            status: Int32, lines: [String], errors: String
+        ) {
             let user = "\(Self.user)"
             let wrapper = geteuid() == 0 ? ["setpriv", "--reuid", user, "--regid", user, "--clear-groups"] : []
             return try Tool.run(
-                [verb, path, "\(scratch.folder)/key"] + arguments, wrapper: wrapper, executable: executable)
+                [verb, path, "\(scratch.folder)/key"] + arguments,
+                wrapper: wrapper,
+                executable: executable
+            )
         }
 
         @Test func theOwnerMayReadAndWrite() throws {

@@ -64,7 +64,9 @@
             markBytes = Self.emptyMarks
             markBytes[0] = CommitMark.encoded(tip, fileID: header.fileID, key: keys.mark)
             size = tip.length
-            writable = file
+            // Opened again by its name before it is written to: to the system, this descriptor's file still has the name
+            // of an unfinished one, and whoever watches for changes would be told that one.
+            writable = nil
             isFolderSynchronized = true
         }
 

@@ -38,7 +38,7 @@
                 case .longer: return try readFrames() && !(forWriting && file.isAheadOfMark)
                 case .stale: return false
                 }
-            } catch where error.code == .corrupt || error.code == .unsupported {
+            } catch  where error.code == .corrupt || error.code == .unsupported {
                 // What does not go on from what was read may be another file in the same place.
                 return false
             }
