@@ -49,25 +49,6 @@ enum ItemLayout {
         shared[itemClass]?.first { $0.attribute == attribute }?.name ?? prefix + attribute.rawValue
     }
 
-    /// A value as text: numbers in decimal, truth values as `true` and `false`, bytes in base 64.
-    static func text(of value: AttributeValue) -> String {
-        switch value {
-        case .text(let text): text
-        case .data(let data): data.base64EncodedString()
-        case .integer(let number): String(number)
-        case .boolean(let flag): flag ? "true" : "false"
-        }
-    }
-
-    private static func value(_ text: String, _ form: AttributeValue.Form) -> AttributeValue? {
-        switch form {
-        case .text: .text(text)
-        case .data: Data(base64Encoded: text).map { .data($0) }
-        case .integer: Int64(text).map { .integer($0) }
-        case .boolean: text == "true" ? .boolean(true) : text == "false" ? .boolean(false) : nil
-        }
-    }
-
     /// What is recorded of a value's length.
     static func lengthLimit(_ count: Int) -> Int {
         var limit = 4096
@@ -100,10 +81,11 @@ enum ItemLayout {
         let schema = AttributeSchema.schema(of: record.itemClass)
         for attribute in schema.primaryKey {
             let value = record.attributes[attribute.name] ?? attribute.form.defaultValue
-            attributes[name(of: attribute.name, in: record.itemClass)] = text(of: value)
+            let name = name(of: attribute.name, in: record.itemClass)
+            attributes[name] = AttributeText.text(of: value, attribute.name, in: record.itemClass)
         }
         for attribute in schema.others {
-            attributes[prefix + attribute.name.rawValue] = record.attributes[attribute.name].map(text)
+            attributes[prefix + attribute.name.rawValue] = text(of: attribute.name, record)
         }
         try refuseNUL(attributes)
         return attributes
@@ -124,17 +106,23 @@ enum ItemLayout {
         for attribute in schema.primaryKey {
             var name = name(of: attribute.name, in: new.itemClass)
             if new.itemClass == .genericPassword, attribute.name == .account, attributes[name] == nil { name = "account" }
-            let value = new.attributes[attribute.name]
-            if attributes[name] != nil || value != nil {
-                attributes[name] = text(of: value ?? attribute.form.defaultValue)
+            let wanted = new.attributes[attribute.name] ?? attribute.form.defaultValue
+            let present = attributes[name].flatMap { AttributeText.value($0, attribute, in: new.itemClass) }
+            // What stays the same keeps the spelling that its program gave it, and may stay left out.
+            if present ?? attribute.form.defaultValue != wanted {
+                attributes[name] = AttributeText.text(of: wanted, attribute.name, in: new.itemClass)
             }
         }
         // The label is where the program itself put it: in the service's own property.
         for attribute in schema.others where attribute.name != .label {
-            attributes[prefix + attribute.name.rawValue] = new.attributes[attribute.name].map(text)
+            attributes[prefix + attribute.name.rawValue] = text(of: attribute.name, new)
         }
         try refuseNUL(attributes)
         return attributes
+    }
+
+    private static func text(of attribute: AttributeName, _ record: ItemRecord) -> String? {
+        record.attributes[attribute].map { AttributeText.text(of: $0, attribute, in: record.itemClass) }
     }
 
     /// Writes down the reference and the date of creation, which the service would otherwise decide.
@@ -171,7 +159,8 @@ enum ItemLayout {
         case .genericPassword:
             description = joined(text(.account), text(.service))
         case .internetPassword:
-            var place = text(.protocol).isEmpty ? text(.server) : "\(text(.protocol))://\(text(.server))"
+            let scheme = ProtocolType(rawValue: text(.protocol)).description
+            var place = scheme.isEmpty ? text(.server) : "\(scheme)://\(text(.server))"
             if case .integer(let port)? = record.attributes[.port] { place += ":\(port)" }
             let path = text(.path)
             place += path.isEmpty || path.hasPrefix("/") ? path : "/\(path)"
@@ -209,7 +198,7 @@ enum ItemLayout {
         for attribute in schema.all where attribute.name != .label {
             var text = item.attributes[name(of: attribute.name, in: itemClass)]
             if text == nil, itemClass == .genericPassword, attribute.name == .account { text = item.attributes["account"] }
-            attributes[attribute.name] = text.flatMap { value($0, attribute.form) }
+            attributes[attribute.name] = text.flatMap { AttributeText.value($0, attribute, in: itemClass) }
         }
         var record = ItemRecord(
             reference: item.attributes[referenceName].flatMap { UUID(uuidString: $0) } ?? reference(of: item.path),

@@ -39,7 +39,7 @@ struct SearchPlan: Sendable {
                 else { continue }
                 // Other programs leave out what they do not need in an internet password; a service and a user they have.
                 if itemClass == .internetPassword && value == attribute.form.defaultValue { continue }
-                shared[ItemLayout.name(of: attribute.name, in: itemClass)] = ItemLayout.text(of: value)
+                shared[ItemLayout.name(of: attribute.name, in: itemClass)] = AttributeText.text(of: value, attribute.name, in: itemClass)
             }
             if itemClass == .genericPassword, let account = shared["username"] {
                 var alternative = shared
@@ -47,6 +47,10 @@ struct SearchPlan: Sendable {
                 alternative["account"] = account
                 other = alternative
             }
+        }
+        if let object = shared["object"], !object.hasPrefix("/") {
+            other = shared
+            other?["object"] = "/\(object)"
         }
         needles = [shared] + (other.map { [$0] } ?? [])
     }
@@ -64,14 +68,14 @@ struct SearchPlan: Sendable {
                 guard let value = selection.attributes[attribute.name],
                     !(selection.matchesSubdomains && attribute.name == .server)
                 else { continue }
-                needle[ItemLayout.name(of: attribute.name, in: itemClass)] = ItemLayout.text(of: value)
+                needle[ItemLayout.name(of: attribute.name, in: itemClass)] = AttributeText.text(of: value, attribute.name, in: itemClass)
             }
         }
         return needle
     }
 
     private static func identity(_ selection: RecordSelection) -> LookupAttributes? {
-        guard selection.isFullIdentity, selection.reference == nil, !selection.matchesSubdomains,
+        guard selection.isFullIdentity, selection.reference == nil,
             let itemClass = selection.itemClass,
             selection.attributes.count == AttributeSchema.schema(of: itemClass).primaryKey.count
         else { return nil }

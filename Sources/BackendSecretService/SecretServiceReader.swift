@@ -82,7 +82,7 @@ final class SecretServiceReader: RecordReader {
                     try finder.unlock(collection, session)
                     continue
                 } catch {
-                    guard error.code == .interactionNotAllowed, call.interaction == .never else { throw error }
+                    guard error.code == .interactionNotAllowed, !call.allowsUnlockPrompt else { throw error }
                     return .records(try whenLocked(paths, error))
                 }
             }

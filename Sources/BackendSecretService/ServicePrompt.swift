@@ -30,7 +30,7 @@ struct ServicePrompt {
     /// - Throws: `interactionNotAllowed` if no prompt is allowed, or probably none could be shown; `userCanceled` if it
     ///   was dismissed; `timedOut` and `cancelled`.
     func run(_ path: String, _ what: String) throws(KeychainError) -> Variant {
-        guard call.interaction == .allowed else {
+        guard call.allowsUnlockPrompt else {
             // Never shown, so that it can be dismissed; whether that succeeds does not matter.
             let dismissal = session.request(path, ServiceName.prompt, "Dismiss", [], reply: "()", "")
             _ = try session.connection.perform([dismissal], call, limit: .seconds(1))
