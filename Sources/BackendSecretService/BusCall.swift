@@ -1,40 +1,40 @@
 // SPDX-License-Identifier: MIT
 #if SecretService
 
-/// A method call that has not been sent yet.
-struct BusCall: Sendable {
-    let destination: String
-    let path: String
-    let interface: String
-    let method: String
-    let arguments: Variant
-    /// The signature of the answer; an answer of another one is an error.
-    let reply: String
-    /// What is being done, as error messages begin.
-    let action: String
+    /// A method call that has not been sent yet.
+    struct BusCall: Sendable {
+        let destination: String
+        let path: String
+        let interface: String
+        let method: String
+        let arguments: Variant
+        /// The signature of the answer; an answer of another one is an error.
+        let reply: String
+        /// What is being done, as error messages begin.
+        let action: String
 
-    /// A call of the bus itself.
-    static func bus(_ method: String, _ arguments: [Variant], reply: String, action: String) -> BusCall {
-        BusCall(
-            destination: "org.freedesktop.DBus",
-            path: "/org/freedesktop/DBus",
-            interface: "org.freedesktop.DBus",
-            method: method,
-            arguments: .tuple(arguments),
-            reply: reply,
-            action: action
-        )
+        /// A call of the bus itself.
+        static func bus(_ method: String, _ arguments: [Variant], reply: String, action: String) -> BusCall {
+            BusCall(
+                destination: "org.freedesktop.DBus",
+                path: "/org/freedesktop/DBus",
+                interface: "org.freedesktop.DBus",
+                method: method,
+                arguments: .tuple(arguments),
+                reply: reply,
+                action: action
+            )
+        }
     }
-}
 
-/// The names of the Secret Service on the bus.
-enum ServiceName {
-    static let bus = "org.freedesktop.secrets"
-    static let path = "/org/freedesktop/secrets"
-    static let service = "org.freedesktop.Secret.Service"
-    static let collection = "org.freedesktop.Secret.Collection"
-    static let item = "org.freedesktop.Secret.Item"
-    static let prompt = "org.freedesktop.Secret.Prompt"
-    static let properties = "org.freedesktop.DBus.Properties"
-}
+    /// The names of the Secret Service on the bus.
+    enum ServiceName {
+        static let bus = "org.freedesktop.secrets"
+        static let path = "/org/freedesktop/secrets"
+        static let service = "org.freedesktop.Secret.Service"
+        static let collection = "org.freedesktop.Secret.Collection"
+        static let item = "org.freedesktop.Secret.Item"
+        static let prompt = "org.freedesktop.Secret.Prompt"
+        static let properties = "org.freedesktop.DBus.Properties"
+    }
 #endif

@@ -1,101 +1,102 @@
 // SPDX-License-Identifier: MIT
 #if SecretService
-import CLibsecret
-import Glibc
-import KeychainAPI
-import Synchronization
+    import CLibsecret
+    import Glibc
+    import KeychainAPI
+    import Synchronization
 
-/// The one thread of the process on which GLib delivers answers and signals.
-///
-/// A thread and a main context of our own, because the process need not have a GLib main loop, and because libsecret's
-/// and GDBus' callbacks come on the context that was the thread's default when a call began.
-///
-/// Unchecked because of the pointer: it is set once, and GLib's contexts are safe to use from any thread.
-final class BusThread: @unchecked Sendable {
-    private let context: OpaquePointer
-
-    private static let shared = Mutex<BusThread?>(nil)
-    /// The process in which GLib was first used, 0 before.
-    private static let owner = Atomic<pid_t>(0)
-
-    /// The thread, started if need be.
+    /// The one thread of the process on which GLib delivers answers and signals.
     ///
-    /// - Throws: `unavailable` in a process that was forked from one which had started it: GDBus' own worker thread
-    ///   does not exist there, so that nothing would ever be answered.
-    static func current() throws(KeychainError) -> BusThread {
-        // Before the lock, which another thread may have held at the moment of the fork.
-        let process = owner.load(ordering: .acquiring)
-        guard process == 0 || process == getpid() else {
-            throw KeychainError(
-                .unavailable,
-                "This process was forked from one that had used the Secret Service, which GLib does not survive. Start a "
-                    + "new program (exec, posix_spawn) instead."
+    /// A thread and a main context of our own, because the process need not have a GLib main loop, and because
+    /// libsecret's and GDBus' callbacks come on the context that was the thread's default when a call began.
+    ///
+    /// Unchecked because of the pointer: it is set once, and GLib's contexts are safe to use from any thread.
+    final class BusThread: @unchecked Sendable {
+        private let context: OpaquePointer
+
+        private static let shared = Mutex<BusThread?>(nil)
+        /// The process in which GLib was first used, 0 before.
+        private static let owner = Atomic<pid_t>(0)
+
+        /// The thread, started if need be.
+        ///
+        /// - Throws: `unavailable` in a process that was forked from one which had started it: GDBus' own worker thread
+        ///   does not exist there, so that nothing would ever be answered.
+        static func current() throws(KeychainError) -> BusThread {
+            // Before the lock, which another thread may have held at the moment of the fork.
+            let process = owner.load(ordering: .acquiring)
+            guard process == 0 || process == getpid() else {
+                throw KeychainError(
+                    .unavailable,
+                    "This process was forked from one that had used the Secret Service, which GLib does not "
+                        + "survive. Start a "
+                        + "new program (exec, posix_spawn) instead."
+                )
+            }
+            return shared.withLock { shared in
+                if let shared { return shared }
+                owner.store(getpid(), ordering: .releasing)
+                let thread = BusThread()
+                shared = thread
+                return thread
+            }
+        }
+
+        private init() {
+            context = g_main_context_new()
+            let loop = g_main_loop_new(context, 0)
+            let thread = g_thread_new(
+                "keychain-bus",
+                { loop in
+                    let loop = OpaquePointer(loop)
+                    g_main_context_push_thread_default(g_main_loop_get_context(loop))
+                    g_main_loop_run(loop)
+                    return nil
+                },
+                UnsafeMutableRawPointer(loop)
             )
+            // It lasts as long as the process.
+            g_thread_unref(thread)
         }
-        return shared.withLock { shared in
-            if let shared { return shared }
-            owner.store(getpid(), ordering: .releasing)
-            let thread = BusThread()
-            shared = thread
-            return thread
+
+        /// Runs a closure on the thread, after those that were posted before.
+        func post(_ work: @escaping @Sendable () -> Void) {
+            let source = g_idle_source_new()
+            g_source_set_priority(source, G_PRIORITY_DEFAULT)
+            g_source_set_callback(
+                source,
+                { box in
+                    Unmanaged<Work>.fromOpaque(box!).takeUnretainedValue().run()
+                    return 0
+                },
+                Unmanaged.passRetained(Work(run: work)).toOpaque(),
+                { box in Unmanaged<Work>.fromOpaque(box!).release() }
+            )
+            g_source_attach(source, context)
+            g_source_unref(source)
         }
-    }
 
-    private init() {
-        context = g_main_context_new()
-        let loop = g_main_loop_new(context, 0)
-        let thread = g_thread_new(
-            "keychain-bus",
-            { loop in
-                let loop = OpaquePointer(loop)
-                g_main_context_push_thread_default(g_main_loop_get_context(loop))
-                g_main_loop_run(loop)
-                return nil
-            },
-            UnsafeMutableRawPointer(loop)
-        )
-        // It lasts as long as the process.
-        g_thread_unref(thread)
-    }
+        private final class Work: Sendable {
+            let run: @Sendable () -> Void
 
-    /// Runs a closure on the thread, after those that were posted before.
-    func post(_ work: @escaping @Sendable () -> Void) {
-        let source = g_idle_source_new()
-        g_source_set_priority(source, G_PRIORITY_DEFAULT)
-        g_source_set_callback(
-            source,
-            { box in
-                Unmanaged<Work>.fromOpaque(box!).takeUnretainedValue().run()
-                return 0
-            },
-            Unmanaged.passRetained(Work(run: work)).toOpaque(),
-            { box in Unmanaged<Work>.fromOpaque(box!).release() }
-        )
-        g_source_attach(source, context)
-        g_source_unref(source)
-    }
-
-    private final class Work: Sendable {
-        let run: @Sendable () -> Void
-
-        init(run: @escaping @Sendable () -> Void) {
-            self.run = run
+            init(run: @escaping @Sendable () -> Void) {
+                self.run = run
+            }
         }
     }
-}
 
-/// Ends calls early, from any thread.
-///
-/// Unchecked because of the pointer: GLib's cancellables are safe to use from any thread.
-final class Cancellable: @unchecked Sendable {
-    let pointer: UnsafeMutablePointer<GCancellable> = g_cancellable_new()
+    /// Ends calls early, from any thread.
+    ///
+    /// Unchecked because of the pointer: GLib's cancellables are safe to use from any thread.
+    final class Cancellable: @unchecked Sendable {
+        let pointer: UnsafeMutablePointer<GCancellable> = g_cancellable_new()
 
-    func cancel() {
-        g_cancellable_cancel(pointer)
+        func cancel() {
+            g_cancellable_cancel(pointer)
+        }
+
+        deinit {
+            g_object_unref(pointer)
+        }
     }
-
-    deinit {
-        g_object_unref(pointer)
-    }
-}
 #endif

@@ -1,176 +1,184 @@
 // SPDX-License-Identifier: MIT
 #if SecretService
-import KeychainAPI
-import Synchronization
+    import KeychainAPI
+    import Synchronization
 
-/// Finds and unlocks the collection that a store's name stands for.
-struct CollectionFinder {
-    /// The name as it was given: `""`, an object path, a label, or an alias.
-    let name: String
-    let call: CallContext
-    let hasDisplay: Bool
+    /// Finds and unlocks the collection that a store's name stands for.
+    struct CollectionFinder {
+        /// The name as it was given: `""`, an object path, a label, or an alias.
+        let name: String
+        let call: CallContext
+        let hasDisplay: Bool
 
-    /// Whether the name has to be looked up as an alias first, and the alias.
-    private var alias: String? { name.isEmpty ? "default" : nil }
+        /// Whether the name has to be looked up as an alias first, and the alias.
+        private var alias: String? { name.isEmpty ? "default" : nil }
 
-    // MARK: Finding
+        // MARK: Finding
 
-    /// The object path of the collection, as it was when it was last looked up in this session.
-    ///
-    /// - Throws: `unavailable` if there is none, with what there is instead; `ambiguous` if a label is not unique.
-    func path(_ session: ServiceSession) throws(KeychainError) -> String {
-        if let path = session.collections.withLock({ $0[name] }) { return path }
-        let path = try find(session)
-        remember(path, session)
-        return path
-    }
+        /// The object path of the collection, as it was when it was last looked up in this session.
+        ///
+        /// - Throws: `unavailable` if there is none, with what there is instead; `ambiguous` if a label is not unique.
+        func path(_ session: ServiceSession) throws(KeychainError) -> String {
+            if let path = session.collections.withLock({ $0[name] }) { return path }
+            let path = try find(session)
+            remember(path, session)
+            return path
+        }
 
-    /// Asks once more what the default collection is, together with other requests; nil if the name is no alias.
-    func refreshRequest(_ session: ServiceSession) -> BusCall? {
-        alias.map { aliasRequest($0, session) }
-    }
+        /// Asks once more what the default collection is, together with other requests; nil if the name is no alias.
+        func refreshRequest(_ session: ServiceSession) -> BusCall? {
+            alias.map { aliasRequest($0, session) }
+        }
 
-    /// Takes in the answer to ``refreshRequest(_:)``.
-    ///
-    /// - Returns: Whether the collection is still the one it was.
-    func refresh(_ answer: Variant, _ path: String, _ session: ServiceSession) throws(KeychainError) -> Bool {
-        if answer[0].text == path { return true }
-        remember(nil, session)
-        return false
-    }
+        /// Takes in the answer to ``refreshRequest(_:)``.
+        ///
+        /// - Returns: Whether the collection is still the one it was.
+        func refresh(_ answer: Variant, _ path: String, _ session: ServiceSession) throws(KeychainError) -> Bool {
+            if answer[0].text == path { return true }
+            remember(nil, session)
+            return false
+        }
 
-    /// Forgets what the name stood for.
-    func remember(_ path: String?, _ session: ServiceSession) {
-        session.collections.withLock { $0[name] = path }
-    }
+        /// Forgets what the name stood for.
+        func remember(_ path: String?, _ session: ServiceSession) {
+            session.collections.withLock { $0[name] = path }
+        }
 
-    private func find(_ session: ServiceSession) throws(KeychainError) -> String {
-        if let alias {
-            let path = try session.perform(aliasRequest(alias, session), call)[0].text
+        private func find(_ session: ServiceSession) throws(KeychainError) -> String {
+            if let alias {
+                let path = try session.perform(aliasRequest(alias, session), call)[0].text
+                if path != "/" { return path }
+                throw KeychainError(.unavailable, "The keyring has no default collection. \(try advice(session))")
+            }
+            if name.hasPrefix("/") { return name }
+            let found = try labelled(session).filter { $0.label.hasSameBytes(as: name) }
+            if found.count == 1 { return found[0].path }
+            if found.count > 1 {
+                let paths = found.map(\.path).joined(separator: ", ")
+                throw KeychainError(
+                    .ambiguous,
+                    "Several collections are called ‘\(name)’. Name one by its path: \(paths)."
+                )
+            }
+            let path = try session.perform(aliasRequest(name, session), call)[0].text
             if path != "/" { return path }
-            throw KeychainError(.unavailable, "The keyring has no default collection. \(try advice(session))")
+            throw missing(try advice(session))
         }
-        if name.hasPrefix("/") { return name }
-        let found = try labelled(session).filter { $0.label.hasSameBytes(as: name) }
-        if found.count == 1 { return found[0].path }
-        if found.count > 1 {
-            let paths = found.map(\.path).joined(separator: ", ")
-            throw KeychainError(.ambiguous, "Several collections are called ‘\(name)’. Name one by its path: \(paths).")
+
+        /// The error for a collection that is not there.
+        func missing(_ advice: String) -> KeychainError {
+            KeychainError(.unavailable, "The keyring has no collection ‘\(name)’. \(advice)")
         }
-        let path = try session.perform(aliasRequest(name, session), call)[0].text
-        if path != "/" { return path }
-        throw missing(try advice(session))
-    }
 
-    /// The error for a collection that is not there.
-    func missing(_ advice: String) -> KeychainError {
-        KeychainError(.unavailable, "The keyring has no collection ‘\(name)’. \(advice)")
-    }
-
-    /// What there is, and what to do, as sentences.
-    func advice(_ session: ServiceSession) throws(KeychainError) -> String {
-        let names = try labelled(session).map { $0.label.isEmpty ? $0.path : "‘\($0.label)’ (\($0.path))" }
-        let list = names.isEmpty ? "It has none at all." : "It has \(names.joined(separator: ", "))."
-        return "\(list) Make one, for example by logging in to the desktop or in Seahorse (Passwords and Keys), or name "
-            + "one, as in secret-service:session."
-    }
-
-    private func labelled(_ session: ServiceSession) throws(KeychainError) -> [(path: String, label: String)] {
-        let request = session.property(
-            ServiceName.path,
-            ServiceName.service,
-            "Collections",
-            "The collections could not be listed"
-        )
-        let paths = try session.perform(request, call)[0].unboxed.texts
-        let labels = try session.connection.perform(
-            paths.map { session.property($0, ServiceName.collection, "Label", "A collection could not be looked at") },
-            call,
-            limit: ServiceSession.answerLimit
-        )
-        // One that is going away at this moment has no label; it is listed by its path.
-        return zip(paths, labels).map { path, label in
-            if case .success(let label) = label { return (path, label[0].unboxed.text) }
-            return (path, "")
+        /// What there is, and what to do, as sentences.
+        func advice(_ session: ServiceSession) throws(KeychainError) -> String {
+            let names = try labelled(session).map { $0.label.isEmpty ? $0.path : "‘\($0.label)’ (\($0.path))" }
+            let list = names.isEmpty ? "It has none at all." : "It has \(names.joined(separator: ", "))."
+            return
+                "\(list) Make one, for example by logging in to the desktop or in Seahorse (Passwords and Keys), or "
+                + "name "
+                + "one, as in secret-service:session."
         }
-    }
 
-    private func aliasRequest(_ alias: String, _ session: ServiceSession) -> BusCall {
-        session.request(
-            ServiceName.path,
-            ServiceName.service,
-            "ReadAlias",
-            [.string(alias)],
-            reply: "(o)",
-            "The collection could not be found"
-        )
-    }
+        private func labelled(_ session: ServiceSession) throws(KeychainError) -> [(path: String, label: String)] {
+            let request = session.property(
+                ServiceName.path,
+                ServiceName.service,
+                "Collections",
+                "The collections could not be listed"
+            )
+            let paths = try session.perform(request, call)[0].unboxed.texts
+            let labels = try session.connection.perform(
+                paths.map {
+                    session.property($0, ServiceName.collection, "Label", "A collection could not be looked at")
+                },
+                call,
+                limit: ServiceSession.answerLimit
+            )
+            // One that is going away at this moment has no label; it is listed by its path.
+            return zip(paths, labels).map { path, label in
+                if case .success(let label) = label { return (path, label[0].unboxed.text) }
+                return (path, "")
+            }
+        }
 
-    // MARK: Unlocking
-
-    /// A call that reads whether a collection or item is locked.
-    func lockedRequest(_ path: String, _ session: ServiceSession) -> BusCall {
-        session.property(path, ServiceName.collection, "Locked", "The collection could not be looked at")
-    }
-
-    /// Unlocks a collection or an item, with a prompt if it needs one and the call allows it.
-    ///
-    /// Called for a call that allows no prompt as well: a keyring with an empty password opens without one.
-    ///
-    /// - Throws: See ``ServicePrompt/run(_:_:)``.
-    func unlock(_ path: String, _ session: ServiceSession) throws(KeychainError) {
-        let answer = try session.perform(
+        private func aliasRequest(_ alias: String, _ session: ServiceSession) -> BusCall {
             session.request(
                 ServiceName.path,
                 ServiceName.service,
-                "Unlock",
-                [.objectPaths([path])],
-                reply: "(aoo)",
-                "The keyring could not be unlocked"
-            ),
-            call
-        )
-        let prompt = answer[1].text
-        let what = name.isEmpty ? "The keyring" : "The collection ‘\(name)’"
-        if prompt != "/" {
-            _ = try ServicePrompt(session: session, call: call, hasDisplay: hasDisplay).run(prompt, what)
+                "ReadAlias",
+                [.string(alias)],
+                reply: "(o)",
+                "The collection could not be found"
+            )
+        }
+
+        // MARK: Unlocking
+
+        /// A call that reads whether a collection or item is locked.
+        func lockedRequest(_ path: String, _ session: ServiceSession) -> BusCall {
+            session.property(path, ServiceName.collection, "Locked", "The collection could not be looked at")
+        }
+
+        /// Unlocks a collection or an item, with a prompt if it needs one and the call allows it.
+        ///
+        /// Called for a call that allows no prompt as well: a keyring with an empty password opens without one.
+        ///
+        /// - Throws: See ``ServicePrompt/run(_:_:)``.
+        func unlock(_ path: String, _ session: ServiceSession) throws(KeychainError) {
+            let answer = try session.perform(
+                session.request(
+                    ServiceName.path,
+                    ServiceName.service,
+                    "Unlock",
+                    [.objectPaths([path])],
+                    reply: "(aoo)",
+                    "The keyring could not be unlocked"
+                ),
+                call
+            )
+            let prompt = answer[1].text
+            let what = name.isEmpty ? "The keyring" : "The collection ‘\(name)’"
+            if prompt != "/" {
+                _ = try ServicePrompt(session: session, call: call, hasDisplay: hasDisplay).run(prompt, what)
+            }
+        }
+
+        /// Unlocks the collection if it is locked.
+        ///
+        /// - Returns: Its object path.
+        /// - Throws: `interactionNotAllowed` or `userCanceled` if it stays locked, `unavailable` if it is not there.
+        func unlocked(_ session: ServiceSession) throws(KeychainError) -> String {
+            for _ in 0..<3 {
+                let path = try path(session)
+                let requests = [lockedRequest(path, session)] + (refreshRequest(session).map { [$0] } ?? [])
+                let answers = try session.connection.perform(requests, call, limit: ServiceSession.answerLimit)
+                if answers.count > 1, try !refresh(answers[1].get(), path, session) { continue }
+                guard try isLocked(answers[0], session) else { return path }
+                try unlock(path, session)
+            }
+            throw stillLocked
+        }
+
+        /// Whether the collection is locked, from the answer to ``lockedRequest(_:_:)``.
+        ///
+        /// - Throws: `unavailable` if the collection is not there.
+        func isLocked(
+            _ answer: Result<Variant, KeychainError>,
+            _ session: ServiceSession
+        ) throws(KeychainError) -> Bool {
+            do {
+                return try answer.get()[0].unboxed.flag
+            } catch {
+                guard error.trouble == .noObject else { throw error }
+                remember(nil, session)
+                throw missing(try advice(session))
+            }
+        }
+
+        /// The error for a collection that is locked again as soon as it was unlocked.
+        var stillLocked: KeychainError {
+            KeychainError(.interactionNotAllowed, "The keyring is locked. Unlock it and try again.")
         }
     }
-
-    /// Unlocks the collection if it is locked.
-    ///
-    /// - Returns: Its object path.
-    /// - Throws: `interactionNotAllowed` or `userCanceled` if it stays locked, `unavailable` if it is not there.
-    func unlocked(_ session: ServiceSession) throws(KeychainError) -> String {
-        for _ in 0..<3 {
-            let path = try path(session)
-            let requests = [lockedRequest(path, session)] + (refreshRequest(session).map { [$0] } ?? [])
-            let answers = try session.connection.perform(requests, call, limit: ServiceSession.answerLimit)
-            if answers.count > 1, try !refresh(answers[1].get(), path, session) { continue }
-            if try isLocked(answers[0], session) { try unlock(path, session) } else { return path }
-        }
-        throw stillLocked
-    }
-
-    /// Whether the collection is locked, from the answer to ``lockedRequest(_:_:)``.
-    ///
-    /// - Throws: `unavailable` if the collection is not there.
-    func isLocked(
-        _ answer: Result<Variant, KeychainError>,
-        _ session: ServiceSession
-    ) throws(KeychainError) -> Bool {
-        do {
-            return try answer.get()[0].unboxed.flag
-        } catch {
-            guard error.trouble == .noObject else { throw error }
-            remember(nil, session)
-            throw missing(try advice(session))
-        }
-    }
-
-    /// The error for a collection that is locked again as soon as it was unlocked.
-    var stillLocked: KeychainError {
-        KeychainError(.interactionNotAllowed, "The keyring is locked. Unlock it and try again.")
-    }
-}
 #endif

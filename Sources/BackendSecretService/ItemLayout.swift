@@ -1,287 +1,286 @@
 // SPDX-License-Identifier: MIT
 #if SecretService
-import Foundation
-import KeychainAPI
+    import Foundation
+    import KeychainAPI
 
-/// How a record lies in the service: which attributes and which label stand for it.
-///
-/// | | generic password | internet password | key, certificate |
-/// |---|---|---|---|
-/// | shared with other programs, always present | `service`, `username` | `server`, `user`, `protocol`, `port`, `object`, `domain`, `authtype` | – |
-/// | ours, always present | `keychain.class`, `.group`, `.sync`, `.version` | same | same, and `keychain.` + each key attribute |
-/// | ours, for information | `keychain.reference`, `.created` (microseconds), `.length`, and `keychain.` + each attribute that is set | same | same |
-/// | `xdg:schema`, never searched by | `org.freedesktop.Secret.Generic` | `org.gnome.keyring.NetworkPassword` | a name of our own |
-///
-/// `keychain.length` is no exact length, which would tell too much about a password: it is the next power of two,
-/// 4096 at least.
-enum ItemLayout {
-    static let className = "keychain.class"
-    static let groupName = "keychain.group"
-    static let syncName = "keychain.sync"
-    static let versionName = "keychain.version"
-    static let referenceName = "keychain.reference"
-    static let createdName = "keychain.created"
-    static let lengthName = "keychain.length"
-    static let schemaName = "xdg:schema"
-
-    private static let prefix = "keychain."
-    private static let version = "1"
-
-    private static let shared: [ItemClass: [(attribute: AttributeName, name: String)]] = [
-        .genericPassword: [(.service, "service"), (.account, "username")],
-        .internetPassword: [
-            (.server, "server"), (.account, "user"), (.protocol, "protocol"), (.port, "port"), (.path, "object"),
-            (.securityDomain, "domain"), (.authenticationType, "authtype"),
-        ],
-    ]
-
-    private static let schemas: [ItemClass: String] = [
-        .genericPassword: "org.freedesktop.Secret.Generic",
-        .internetPassword: "org.gnome.keyring.NetworkPassword",
-        .key: "org.swift-keychain.Key",
-        .certificate: "org.swift-keychain.Certificate",
-    ]
-
-    // MARK: Names and texts
-
-    /// The name under which the service keeps an attribute of a class.
-    static func name(of attribute: AttributeName, in itemClass: ItemClass) -> String {
-        shared[itemClass]?.first { $0.attribute == attribute }?.name ?? prefix + attribute.rawValue
-    }
-
-    /// A value as text: numbers in decimal, truth values as `true` and `false`, bytes in base 64.
-    static func text(of value: AttributeValue) -> String {
-        switch value {
-        case .text(let text): text
-        case .data(let data): data.base64EncodedString()
-        case .integer(let number): String(number)
-        case .boolean(let flag): flag ? "true" : "false"
-        }
-    }
-
-    private static func value(_ text: String, _ form: AttributeValue.Form) -> AttributeValue? {
-        switch form {
-        case .text: .text(text)
-        case .data: Data(base64Encoded: text).map { .data($0) }
-        case .integer: Int64(text).map { .integer($0) }
-        case .boolean: text == "true" ? .boolean(true) : text == "false" ? .boolean(false) : nil
-        }
-    }
-
-    /// What is recorded of a value's length.
-    static func lengthLimit(_ count: Int) -> Int {
-        var limit = 4096
-        while limit < count { limit *= 2 }
-        return limit
-    }
-
-    // MARK: Records to attributes
-
-    /// The attributes of an item of ours.
+    /// How a record lies in the service: which attributes and which label stand for it.
     ///
-    /// - Parameters:
-    ///   - record: The item.
-    ///   - valueCount: The number of bytes of its value.
-    ///   - existing: What is there already; attributes that this layout does not know are kept.
-    /// - Throws: `invalidParameter` for NUL in a text, at which the bus would end the connection.
-    static func attributes(
-        of record: ItemRecord,
-        valueCount: Int,
-        over existing: LookupAttributes = LookupAttributes()
-    ) throws(KeychainError) -> LookupAttributes {
-        var attributes = existing
-        attributes[className] = record.itemClass.rawValue
-        attributes[groupName] = record.accessGroup
-        attributes[syncName] = record.isSynchronizable ? "1" : "0"
-        attributes[versionName] = version
-        attributes[lengthName] = String(lengthLimit(valueCount))
-        attributes[schemaName] = schemas[record.itemClass]
-        stamp(&attributes, record)
-        let schema = AttributeSchema.schema(of: record.itemClass)
-        for attribute in schema.primaryKey {
-            let value = record.attributes[attribute.name] ?? attribute.form.defaultValue
-            attributes[name(of: attribute.name, in: record.itemClass)] = text(of: value)
-        }
-        for attribute in schema.others {
-            attributes[prefix + attribute.name.rawValue] = record.attributes[attribute.name].map(text)
-        }
-        try refuseNUL(attributes)
-        return attributes
-    }
-
-    /// The attributes of another program's item after a change: its own, and of ours only what is needed.
+    /// Every item of ours has these attributes, `""` where it has no value:
+    /// - generic password: `service`, `username`, which other programs share;
+    /// - internet password: `server`, `user`, `protocol`, `port`, `object`, `domain`, `authtype`, which others share;
+    /// - key, certificate: `keychain.` and the name, for each key attribute;
+    /// - all: `keychain.class`, `keychain.group`, `keychain.sync`, `keychain.version`.
     ///
-    /// - Parameters:
-    ///   - new: The item after the change, of the default group and not synchronizable.
-    ///   - existing: The attributes before it.
-    /// - Throws: `invalidParameter` for NUL in a text.
-    static func attributes(
-        ofForeign new: ItemRecord,
-        over existing: LookupAttributes
-    ) throws(KeychainError) -> LookupAttributes {
-        var attributes = existing
-        let schema = AttributeSchema.schema(of: new.itemClass)
-        for attribute in schema.primaryKey {
-            var name = name(of: attribute.name, in: new.itemClass)
-            if new.itemClass == .genericPassword, attribute.name == .account, attributes[name] == nil { name = "account" }
-            let value = new.attributes[attribute.name]
-            if attributes[name] != nil || value != nil {
-                attributes[name] = text(of: value ?? attribute.form.defaultValue)
+    /// For information, and never searched by but for the reference, it has `keychain.reference`, `keychain.created` (in
+    /// microseconds), `keychain.length`, `keychain.` and the name of each other attribute that is set, and `xdg:schema`.
+    ///
+    /// `keychain.length` is no exact length, which would tell too much about a password: it is the next power of two,
+    /// 4096 at least.
+    enum ItemLayout {
+        static let className = "keychain.class"
+        static let groupName = "keychain.group"
+        static let syncName = "keychain.sync"
+        static let versionName = "keychain.version"
+        static let referenceName = "keychain.reference"
+        static let createdName = "keychain.created"
+        static let lengthName = "keychain.length"
+        static let schemaName = "xdg:schema"
+
+        private static let prefix = "keychain."
+        private static let version = "1"
+
+        private static let shared: [ItemClass: [(attribute: AttributeName, name: String)]] = [
+            .genericPassword: [(.service, "service"), (.account, "username")],
+            .internetPassword: [
+                (.server, "server"), (.account, "user"), (.protocol, "protocol"), (.port, "port"), (.path, "object"),
+                (.securityDomain, "domain"), (.authenticationType, "authtype"),
+            ],
+        ]
+
+        private static let schemas: [ItemClass: String] = [
+            .genericPassword: "org.freedesktop.Secret.Generic",
+            .internetPassword: "org.gnome.keyring.NetworkPassword",
+            .key: "org.swift-keychain.Key",
+            .certificate: "org.swift-keychain.Certificate",
+        ]
+
+        // MARK: Names and texts
+
+        /// The name under which the service keeps an attribute of a class.
+        static func name(of attribute: AttributeName, in itemClass: ItemClass) -> String {
+            shared[itemClass]?.first { $0.attribute == attribute }?.name ?? prefix + attribute.rawValue
+        }
+
+        /// What is recorded of a value's length.
+        static func lengthLimit(_ count: Int) -> Int {
+            var limit = 4096
+            while limit < count { limit *= 2 }
+            return limit
+        }
+
+        // MARK: Records to attributes
+
+        /// The attributes of an item of ours.
+        ///
+        /// - Parameters:
+        ///   - record: The item.
+        ///   - valueCount: The number of bytes of its value.
+        ///   - existing: What is there already; attributes that this layout does not know are kept.
+        /// - Throws: `invalidParameter` for NUL in a text, at which the bus would end the connection.
+        static func attributes(
+            of record: ItemRecord,
+            valueCount: Int,
+            over existing: LookupAttributes = LookupAttributes()
+        ) throws(KeychainError) -> LookupAttributes {
+            var attributes = existing
+            attributes[className] = record.itemClass.rawValue
+            attributes[groupName] = record.accessGroup
+            attributes[syncName] = record.isSynchronizable ? "1" : "0"
+            attributes[versionName] = version
+            attributes[lengthName] = String(lengthLimit(valueCount))
+            attributes[schemaName] = schemas[record.itemClass]
+            stamp(&attributes, record)
+            let schema = AttributeSchema.schema(of: record.itemClass)
+            for attribute in schema.primaryKey {
+                let value = record.attributes[attribute.name] ?? attribute.form.defaultValue
+                let name = name(of: attribute.name, in: record.itemClass)
+                attributes[name] = AttributeText.text(of: value, attribute.name, in: record.itemClass)
             }
+            for attribute in schema.others {
+                attributes[prefix + attribute.name.rawValue] = text(of: attribute.name, record)
+            }
+            try refuseNUL(attributes)
+            return attributes
         }
-        // The label is where the program itself put it: in the service's own property.
-        for attribute in schema.others where attribute.name != .label {
-            attributes[prefix + attribute.name.rawValue] = new.attributes[attribute.name].map(text)
+
+        /// The attributes of another program's item after a change: its own, and of ours only what is needed.
+        ///
+        /// - Parameters:
+        ///   - new: The item after the change, of the default group and not synchronizable.
+        ///   - existing: The attributes before it.
+        /// - Throws: `invalidParameter` for NUL in a text.
+        static func attributes(
+            ofForeign new: ItemRecord,
+            over existing: LookupAttributes
+        ) throws(KeychainError) -> LookupAttributes {
+            var attributes = existing
+            let schema = AttributeSchema.schema(of: new.itemClass)
+            for attribute in schema.primaryKey {
+                var name = name(of: attribute.name, in: new.itemClass)
+                if new.itemClass == .genericPassword, attribute.name == .account, attributes[name] == nil {
+                    name = "account"
+                }
+                let wanted = new.attributes[attribute.name] ?? attribute.form.defaultValue
+                let present = attributes[name].flatMap { AttributeText.value($0, attribute, in: new.itemClass) }
+                // What stays the same keeps the spelling that its program gave it, and may stay left out.
+                if present ?? attribute.form.defaultValue != wanted {
+                    attributes[name] = AttributeText.text(of: wanted, attribute.name, in: new.itemClass)
+                }
+            }
+            // The label is where the program itself put it: in the service's own property.
+            for attribute in schema.others where attribute.name != .label {
+                attributes[prefix + attribute.name.rawValue] = text(of: attribute.name, new)
+            }
+            try refuseNUL(attributes)
+            return attributes
         }
-        try refuseNUL(attributes)
-        return attributes
-    }
 
-    /// Writes down the reference and the date of creation, which the service would otherwise decide.
-    static func stamp(_ attributes: inout LookupAttributes, _ record: ItemRecord) {
-        attributes[referenceName] = record.reference.uuidString
-        attributes[createdName] = String(record.creationDate.microseconds)
-    }
-
-    private static func refuseNUL(_ attributes: LookupAttributes) throws(KeychainError) {
-        guard let pair = attributes.pairs.first(where: { $0.value.utf8.contains(0) || $0.name.utf8.contains(0) }) else {
-            return
+        private static func text(of attribute: AttributeName, _ record: ItemRecord) -> String? {
+            record.attributes[attribute].map { AttributeText.text(of: $0, attribute, in: record.itemClass) }
         }
-        throw KeychainError(.invalidParameter, "The attribute ‘\(pair.name)’ contains NUL, which no keyring can keep.")
-    }
 
-    // MARK: Labels
-
-    /// The label that other programs show: the item's own on one line, else a description.
-    static func shownLabel(_ record: ItemRecord) -> String {
-        if case .text(let label)? = record.attributes[.label] {
-            let line = onOneLine(label)
-            if !line.isEmpty { return line }
+        /// Writes down the reference and the date of creation, which the service would otherwise decide.
+        static func stamp(_ attributes: inout LookupAttributes, _ record: ItemRecord) {
+            attributes[referenceName] = record.reference.uuidString
+            attributes[createdName] = String(record.creationDate.microseconds)
         }
-        return describedLabel(record)
-    }
 
-    private static func describedLabel(_ record: ItemRecord) -> String {
-        func text(_ name: AttributeName) -> String {
-            if case .text(let text)? = record.attributes[name] { return text }
-            return ""
+        private static func refuseNUL(_ attributes: LookupAttributes) throws(KeychainError) {
+            guard let pair = attributes.pairs.first(where: { $0.value.utf8.contains(0) || $0.name.utf8.contains(0) })
+            else {
+                return
+            }
+            throw KeychainError(
+                .invalidParameter,
+                "The attribute ‘\(pair.name)’ contains NUL, which no keyring can keep."
+            )
         }
-        let description: String
-        switch record.itemClass {
-        case .genericPassword:
-            description = joined(text(.account), text(.service))
-        case .internetPassword:
-            var place = text(.protocol).isEmpty ? text(.server) : "\(text(.protocol))://\(text(.server))"
-            if case .integer(let port)? = record.attributes[.port] { place += ":\(port)" }
-            let path = text(.path)
-            place += path.isEmpty || path.hasPrefix("/") ? path : "/\(path)"
-            description = joined(text(.account), place)
-        case .key:
-            let tag = record.attributes[.applicationTag]
-            if case .data(let data)? = tag, let text = String(data: data, encoding: .utf8) {
-                description = text
-            } else {
+
+        // MARK: Labels
+
+        /// The label that other programs show: the item's own on one line, else a description.
+        static func shownLabel(_ record: ItemRecord) -> String {
+            if case .text(let label)? = record.attributes[.label] {
+                let line = onOneLine(label)
+                if !line.isEmpty { return line }
+            }
+            return describedLabel(record)
+        }
+
+        private static func describedLabel(_ record: ItemRecord) -> String {
+            func text(_ name: AttributeName) -> String {
+                if case .text(let text)? = record.attributes[name] { return text }
+                return ""
+            }
+            let description: String
+            switch record.itemClass {
+            case .genericPassword:
+                description = joined(text(.account), text(.service))
+            case .internetPassword:
+                let scheme = ProtocolType(rawValue: text(.protocol)).description
+                var place = scheme.isEmpty ? text(.server) : "\(scheme)://\(text(.server))"
+                if case .integer(let port)? = record.attributes[.port] { place += ":\(port)" }
+                let path = text(.path)
+                place += path.isEmpty || path.hasPrefix("/") ? path : "/\(path)"
+                description = joined(text(.account), place)
+            case .key:
+                let tag = record.attributes[.applicationTag]
+                if case .data(let data)? = tag, let text = String(data: data, encoding: .utf8) {
+                    description = text
+                } else {
+                    description = ""
+                }
+            case .certificate, .identity:
                 description = ""
             }
-        case .certificate, .identity:
-            description = ""
+            let line = onOneLine(description)
+            return line.isEmpty ? record.itemClass.description : line
         }
-        let line = onOneLine(description)
-        return line.isEmpty ? record.itemClass.description : line
-    }
 
-    private static func joined(_ account: String, _ place: String) -> String {
-        account.isEmpty ? place : "\(account) on \(place)"
-    }
-
-    private static func onOneLine(_ text: String) -> String {
-        String(text.map { $0.isNewline || $0.unicodeScalars.allSatisfy { $0.value < 0x20 } ? " " : $0 })
-            .trimmingCharacters(in: .whitespaces)
-    }
-
-    // MARK: Attributes to records
-
-    /// The record that an item stands for, ours or another program's; nil if it is none of either.
-    static func record(of item: StoredItem) -> ItemRecord? {
-        guard let itemClass = itemClass(of: item.attributes) else { return nil }
-        let schema = AttributeSchema.schema(of: itemClass)
-        var attributes = AttributeSet()
-        for attribute in schema.all where attribute.name != .label {
-            var text = item.attributes[name(of: attribute.name, in: itemClass)]
-            if text == nil, itemClass == .genericPassword, attribute.name == .account { text = item.attributes["account"] }
-            attributes[attribute.name] = text.flatMap { value($0, attribute.form) }
+        private static func joined(_ account: String, _ place: String) -> String {
+            account.isEmpty ? place : "\(account) on \(place)"
         }
-        var record = ItemRecord(
-            reference: item.attributes[referenceName].flatMap { UUID(uuidString: $0) } ?? reference(of: item.path),
-            itemClass: itemClass,
-            accessGroup: item.attributes[groupName] ?? "",
-            isSynchronizable: item.attributes[syncName] == "1",
-            attributes: attributes,
-            creationDate: ItemDate(microseconds: microseconds(item.created)),
-            modificationDate: ItemDate(microseconds: microseconds(item.modified)),
-            handle: item.path
-        )
-        if let created = item.attributes[createdName].flatMap({ Int64($0) }) {
-            record.creationDate = ItemDate(microseconds: created)
-            // The service counts whole seconds: within the second of its creation, an item is not older than that.
-            if created / 1_000_000 == Int64(item.modified) { record.modificationDate = record.creationDate }
+
+        private static func onOneLine(_ text: String) -> String {
+            String(text.map { $0.isNewline || $0.unicodeScalars.allSatisfy { $0.value < 0x20 } ? " " : $0 })
+                .trimmingCharacters(in: .whitespaces)
         }
-        record.attributes[.label] = label(of: item, record)
-        return record
-    }
 
-    /// The label of an item: what someone else called it in the meantime, else what was stored with it.
-    private static func label(of item: StoredItem, _ record: ItemRecord) -> AttributeValue? {
-        let stored = item.attributes[prefix + AttributeName.label.rawValue]
-        var labelled = record
-        labelled.attributes[.label] = stored.map { .text($0) }
-        let shown = item.label.trimmingCharacters(in: .whitespaces)
-        if shown.isEmpty || shown.hasSameBytes(as: shownLabel(labelled)) { return labelled.attributes[.label] }
-        return .text(item.label)
-    }
+        // MARK: Attributes to records
 
-    private static func itemClass(of attributes: LookupAttributes) -> ItemClass? {
-        if let name = attributes[className] {
-            let itemClass = ItemClass(rawValue: name)
-            return itemClass == .identity ? nil : itemClass
+        /// The record that an item stands for, ours or another program's; nil if it is none of either.
+        static func record(of item: StoredItem) -> ItemRecord? {
+            guard let itemClass = itemClass(of: item.attributes) else { return nil }
+            let schema = AttributeSchema.schema(of: itemClass)
+            var attributes = AttributeSet()
+            for attribute in schema.all where attribute.name != .label {
+                var text = item.attributes[name(of: attribute.name, in: itemClass)]
+                if text == nil, itemClass == .genericPassword, attribute.name == .account {
+                    text = item.attributes["account"]
+                }
+                attributes[attribute.name] = text.flatMap { AttributeText.value($0, attribute, in: itemClass) }
+            }
+            var record = ItemRecord(
+                reference: item.attributes[referenceName].flatMap { UUID(uuidString: $0) } ?? reference(of: item.path),
+                itemClass: itemClass,
+                accessGroup: item.attributes[groupName] ?? "",
+                isSynchronizable: item.attributes[syncName] == "1",
+                attributes: attributes,
+                creationDate: ItemDate(microseconds: microseconds(item.created)),
+                modificationDate: ItemDate(microseconds: microseconds(item.modified)),
+                handle: item.path
+            )
+            if let created = item.attributes[createdName].flatMap({ Int64($0) }) {
+                record.creationDate = ItemDate(microseconds: created)
+                // The service counts whole seconds: within the second of its creation, an item is not older than that.
+                if created / 1_000_000 == Int64(item.modified) { record.modificationDate = record.creationDate }
+            }
+            record.attributes[.label] = label(of: item, record)
+            return record
         }
-        return foreignClass(of: attributes)
-    }
 
-    /// The class of another program's item, by the names it uses, whether their values are hashed or not.
-    ///
-    /// Generic passwords have `service` with `username` (Python's keyring, go-keyring, keyring-rs, r-lib) or with
-    /// `account` (keytar). Internet passwords have `server`, `user` and `protocol` (Git, oo7), or `server` and one of the two
-    /// schemas that mean such a password.
-    static func foreignClass(of attributes: LookupAttributes) -> ItemClass? {
-        guard !attributes.hasName(className) else { return nil }
-        if attributes.hasName("service") {
-            return attributes.hasName("username") || attributes.hasName("account") ? .genericPassword : nil
+        /// The label of an item: what someone else called it in the meantime, else what was stored with it.
+        private static func label(of item: StoredItem, _ record: ItemRecord) -> AttributeValue? {
+            let stored = item.attributes[prefix + AttributeName.label.rawValue]
+            var labelled = record
+            labelled.attributes[.label] = stored.map { .text($0) }
+            let shown = item.label.trimmingCharacters(in: .whitespaces)
+            if shown.isEmpty || shown.hasSameBytes(as: shownLabel(labelled)) { return labelled.attributes[.label] }
+            return .text(item.label)
         }
-        guard attributes.hasName("server") else { return nil }
-        let schema = attributes[schemaName]
-        let isKnown = schema == schemas[.internetPassword] || schema == "org.git.Password"
-        return isKnown || attributes.hasName("user") && attributes.hasName("protocol") ? .internetPassword : nil
-    }
 
-    private static func microseconds(_ seconds: UInt64) -> Int64 {
-        let (product, overflow) = Int64(truncatingIfNeeded: min(seconds, UInt64(Int64.max)))
-            .multipliedReportingOverflow(by: 1_000_000)
-        return overflow ? .max : product
-    }
-
-    /// The persistent reference of another program's item: a name-based UUID (RFC 9562, version 5) of its path.
-    static func reference(of path: String) -> UUID {
-        // The namespace is a random UUID that stands for object paths of the Secret Service.
-        let namespace = UUID(uuidString: "6E0F3C52-7D1B-4C61-9B0A-2E4B9D5A7C10")!.uuid
-        let hash = SHA1.hash(of: withUnsafeBytes(of: namespace) { Array($0) } + Array(path.utf8))
-        var bytes = UUID().uuid
-        withUnsafeMutableBytes(of: &bytes) { target in
-            target.copyBytes(from: hash.prefix(16))
-            target[6] = target[6] & 0x0F | 0x50
-            target[8] = target[8] & 0x3F | 0x80
+        private static func itemClass(of attributes: LookupAttributes) -> ItemClass? {
+            if let name = attributes[className] {
+                let itemClass = ItemClass(rawValue: name)
+                return itemClass == .identity ? nil : itemClass
+            }
+            return foreignClass(of: attributes)
         }
-        return UUID(uuid: bytes)
+
+        /// The class of another program's item, by the names it uses, whether their values are hashed or not.
+        ///
+        /// Generic passwords have `service` with `username` (Python's keyring, go-keyring, keyring-rs, r-lib) or with
+        /// `account` (keytar). Internet passwords have `server`, `user` and `protocol` (Git, oo7), or `server` and
+        /// one of the two schemas that mean such a password.
+        static func foreignClass(of attributes: LookupAttributes) -> ItemClass? {
+            guard !attributes.hasName(className) else { return nil }
+            if attributes.hasName("service") {
+                return attributes.hasName("username") || attributes.hasName("account") ? .genericPassword : nil
+            }
+            guard attributes.hasName("server") else { return nil }
+            let schema = attributes[schemaName]
+            let isKnown = schema == schemas[.internetPassword] || schema == "org.git.Password"
+            return isKnown || attributes.hasName("user") && attributes.hasName("protocol") ? .internetPassword : nil
+        }
+
+        private static func microseconds(_ seconds: UInt64) -> Int64 {
+            let (product, overflow) = Int64(truncatingIfNeeded: min(seconds, UInt64(Int64.max)))
+                .multipliedReportingOverflow(by: 1_000_000)
+            return overflow ? .max : product
+        }
+
+        /// The persistent reference of another program's item: a name-based UUID (RFC 9562, version 5) of its path.
+        static func reference(of path: String) -> UUID {
+            // The namespace is a random UUID that stands for object paths of the Secret Service.
+            let namespace = UUID(uuidString: "6E0F3C52-7D1B-4C61-9B0A-2E4B9D5A7C10")!.uuid
+            let hash = SHA1.hash(of: withUnsafeBytes(of: namespace) { Array($0) } + Array(path.utf8))
+            var bytes = UUID().uuid
+            withUnsafeMutableBytes(of: &bytes) { target in
+                target.copyBytes(from: hash.prefix(16))
+                target[6] = target[6] & 0x0F | 0x50
+                target[8] = target[8] & 0x3F | 0x80
+            }
+            return UUID(uuid: bytes)
+        }
     }
-}
 #endif

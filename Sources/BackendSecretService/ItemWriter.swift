@@ -1,236 +1,244 @@
 // SPDX-License-Identifier: MIT
 #if SecretService
-import KeychainAPI
+    import KeychainAPI
 
-/// The single steps of a change.
-///
-/// When the service goes away in the middle of a step, it is not known whether the step was done. A step is then repeated
-/// once on a new connection, after a look at what is there.
-struct ItemWriter {
-    private let reader: SecretServiceReader
-
-    private var call: CallContext { reader.call }
-
-    init(_ reader: SecretServiceReader) {
-        self.reader = reader
-    }
-
-    // MARK: Steps
-
-    /// Creates an item.
+    /// The single steps of a change.
     ///
-    /// Asks for a replacement of an item with the very same attributes, of which the reference is one: a repetition cannot
-    /// leave a second item.
-    ///
-    /// - Returns: Its object path.
-    func create(_ item: StoredItem, _ bytes: SecureBytes) throws(KeychainError) -> String {
-        try twice { (session, isRepeated) throws(KeychainError) in
-            if isRepeated, let path = try paths(item, session).first {
-                try setSecret(bytes, at: path, session)
-                return path
+    /// When the service goes away in the middle of a step, it is not known whether the step was done. A step is then
+    /// repeated once on a new connection, after a look at what is there.
+    struct ItemWriter {
+        private let reader: SecretServiceReader
+
+        private var call: CallContext { reader.call }
+
+        init(_ reader: SecretServiceReader) {
+            self.reader = reader
+        }
+
+        // MARK: Steps
+
+        /// Creates an item.
+        ///
+        /// Asks for a replacement of an item with the very same attributes, of which the reference is one: a
+        /// repetition cannot leave a second item.
+        ///
+        /// - Returns: Its object path.
+        func create(_ item: StoredItem, _ bytes: SecureBytes) throws(KeychainError) -> String {
+            try twice { (session, isRepeated) throws(KeychainError) in
+                if isRepeated, let path = try paths(item, session).first {
+                    try setSecret(bytes, at: path, session)
+                    return path
+                }
+                return try create(item, bytes, replacing: true, session)
             }
-            return try create(item, bytes, replacing: true, session)
         }
-    }
 
-    /// Creates a new item, and deletes the old one.
-    ///
-    /// - Parameters:
-    ///   - old: The item as it is.
-    ///   - new: The item as it shall be.
-    ///   - bytes: What shall lie in the service.
-    func replace(_ old: StoredItem, by new: StoredItem, _ bytes: SecureBytes) throws(KeychainError) {
-        let path = try twice { (session, isRepeated) throws(KeychainError) in
-            if isRepeated, let path = try paths(new, session).first(where: { $0 != old.path }) {
-                try setSecret(bytes, at: path, session)
-                return path
+        /// Creates a new item, and deletes the old one.
+        ///
+        /// - Parameters:
+        ///   - old: The item as it is.
+        ///   - new: The item as it shall be.
+        ///   - bytes: What shall lie in the service.
+        func replace(_ old: StoredItem, by new: StoredItem, _ bytes: SecureBytes) throws(KeychainError) {
+            let path = try twice { (session, isRepeated) throws(KeychainError) in
+                if isRepeated, let path = try paths(new, session).first(where: { $0 != old.path }) {
+                    try setSecret(bytes, at: path, session)
+                    return path
+                }
+                return try create(new, bytes, replacing: false, session)
             }
-            return try create(new, bytes, replacing: false, session)
+            // Should a service have replaced the old one all the same, it is the new one now.
+            if path != old.path { _ = try delete(old) }
         }
-        // Should a service have replaced the old one all the same, it is the new one now.
-        if path != old.path { _ = try delete(old) }
-    }
 
-    /// Creates an item again unless it is still there.
-    func restore(_ item: StoredItem, _ bytes: SecureBytes) throws(KeychainError) {
-        let isThere = try reader.link.retrying(call) { (session) throws(KeychainError) in
-            try reader.describe([item.path], session).contains { isSame($0, item) }
-        }
-        if !isThere { _ = try create(item, bytes) }
-    }
-
-    /// Replaces the attributes of an item.
-    func setAttributes(_ attributes: LookupAttributes, of item: StoredItem) throws(KeychainError) {
-        let value = try Variant.attributes(attributes)
-        try twice { (session, isRepeated) throws(KeychainError) in
-            if isRepeated { try requireUnchanged(item, orWith: attributes, session) }
-            let request = session.request(
-                item.path,
-                ServiceName.properties,
-                "Set",
-                [.string(ServiceName.item), .string("Attributes"), .boxed(value)],
-                reply: "()",
-                "The attributes could not be changed"
-            )
-            try write(request, item.path, session)
-        }
-    }
-
-    /// Replaces the value of an item.
-    func setSecret(_ bytes: SecureBytes, of item: StoredItem) throws(KeychainError) {
-        try twice { (session, isRepeated) throws(KeychainError) in
-            if isRepeated { try requireUnchanged(item, orWith: nil, session) }
-            try setSecret(bytes, at: item.path, session)
-        }
-    }
-
-    /// Deletes an item, if it is still the one that is meant.
-    ///
-    /// - Returns: Whether there was anything to delete.
-    func delete(_ item: StoredItem) throws(KeychainError) -> Bool {
-        try twice { (session, isRepeated) throws(KeychainError) in
-            guard let present = try reader.describe([item.path], session).first, isSame(present, item) else {
-                return isRepeated
+        /// Creates an item again unless it is still there.
+        func restore(_ item: StoredItem, _ bytes: SecureBytes) throws(KeychainError) {
+            let isThere = try reader.link.retrying(call) { (session) throws(KeychainError) in
+                try reader.describe([item.path], session).contains { isSame($0, item) }
             }
-            let request = session.request(
-                item.path,
-                ServiceName.item,
-                "Delete",
-                [],
-                reply: "(o)",
-                "The item could not be removed"
-            )
-            do throws(KeychainError) {
-                let prompt = try write(request, item.path, session)[0].text
-                if prompt != "/" { _ = try ask(prompt, session) }
+            if !isThere { _ = try create(item, bytes) }
+        }
+
+        /// Replaces the attributes of an item.
+        func setAttributes(_ attributes: LookupAttributes, of item: StoredItem) throws(KeychainError) {
+            let value = try Variant.attributes(attributes)
+            try twice { (session, isRepeated) throws(KeychainError) in
+                if isRepeated { try requireUnchanged(item, orWith: attributes, session) }
+                let request = session.request(
+                    item.path,
+                    ServiceName.properties,
+                    "Set",
+                    [.string(ServiceName.item), .string("Attributes"), .boxed(value)],
+                    reply: "()",
+                    "The attributes could not be changed"
+                )
+                try write(request, item.path, session)
+            }
+        }
+
+        /// Replaces the value of an item.
+        func setSecret(_ bytes: SecureBytes, of item: StoredItem) throws(KeychainError) {
+            try twice { (session, isRepeated) throws(KeychainError) in
+                if isRepeated { try requireUnchanged(item, orWith: nil, session) }
+                try setSecret(bytes, at: item.path, session)
+            }
+        }
+
+        /// Deletes an item, if it is still the one that is meant.
+        ///
+        /// - Returns: Whether there was anything to delete.
+        func delete(_ item: StoredItem) throws(KeychainError) -> Bool {
+            try twice { (session, isRepeated) throws(KeychainError) in
+                guard let present = try reader.describe([item.path], session).first, isSame(present, item) else {
+                    return isRepeated
+                }
+                let request = session.request(
+                    item.path,
+                    ServiceName.item,
+                    "Delete",
+                    [],
+                    reply: "(o)",
+                    "The item could not be removed"
+                )
+                do throws(KeychainError) {
+                    let prompt = try write(request, item.path, session)[0].text
+                    if prompt != "/" { _ = try ask(prompt, session) }
+                } catch {
+                    // Gone already, which is what was wanted.
+                    guard error.trouble == .noObject else { throw error }
+                }
+                return true
+            }
+        }
+
+        /// What lies in the service for an item.
+        ///
+        /// - Throws: `itemNotFound` if it has vanished.
+        func secret(of item: StoredItem) throws(KeychainError) -> SecureBytes {
+            do {
+                return try reader.link.retrying(call) { (session) throws(KeychainError) in
+                    try reader.secret(at: item.path, session)
+                }
             } catch {
-                // Gone already, which is what was wanted.
-                guard error.trouble == .noObject else { throw error }
+                throw error.trouble == .noObject ? reader.vanished : error
             }
-            return true
         }
-    }
 
-    /// What lies in the service for an item.
-    ///
-    /// - Throws: `itemNotFound` if it has vanished.
-    func secret(of item: StoredItem) throws(KeychainError) -> SecureBytes {
-        do {
-            return try reader.link.retrying(call) { (session) throws(KeychainError) in
-                try reader.secret(at: item.path, session)
-            }
-        } catch {
-            throw error.trouble == .noObject ? reader.vanished : error
+        // MARK: Calls
+
+        private func create(
+            _ item: StoredItem,
+            _ bytes: SecureBytes,
+            replacing: Bool,
+            _ session: ServiceSession
+        ) throws(KeychainError) -> String {
+            let secrets = try session.secretSession(call)
+            let collection = try reader.finder.path(session)
+            let properties = Variant.properties([
+                ("org.freedesktop.Secret.Item.Label", .string(item.label)),
+                ("org.freedesktop.Secret.Item.Attributes", try .attributes(item.attributes)),
+            ])
+            let request = session.request(
+                collection,
+                ServiceName.collection,
+                "CreateItem",
+                [properties, secrets.encode(bytes), .boolean(replacing)],
+                reply: "(oo)",
+                "The item could not be stored"
+            )
+            let answer = try write(request, collection, session)
+            if answer[0].text != "/" { return answer[0].text }
+            return try ask(answer[1].text, session).text
         }
-    }
 
-    // MARK: Calls
+        private func setSecret(_ bytes: SecureBytes, at path: String, _ session: ServiceSession) throws(KeychainError) {
+            let secrets = try session.secretSession(call)
+            let request = session.request(
+                path,
+                ServiceName.item,
+                "SetSecret",
+                [secrets.encode(bytes)],
+                reply: "()",
+                "The value could not be replaced"
+            )
+            try write(request, path, session)
+        }
 
-    private func create(
-        _ item: StoredItem,
-        _ bytes: SecureBytes,
-        replacing: Bool,
-        _ session: ServiceSession
-    ) throws(KeychainError) -> String {
-        let secrets = try session.secretSession(call)
-        let collection = try reader.finder.path(session)
-        let properties = Variant.properties([
-            ("org.freedesktop.Secret.Item.Label", .string(item.label)),
-            ("org.freedesktop.Secret.Item.Attributes", try .attributes(item.attributes)),
-        ])
-        let request = session.request(
-            collection,
-            ServiceName.collection,
-            "CreateItem",
-            [properties, secrets.encode(bytes), .boolean(replacing)],
-            reply: "(oo)",
-            "The item could not be stored"
-        )
-        let answer = try write(request, collection, session)
-        if answer[0].text != "/" { return answer[0].text }
-        return try ask(answer[1].text, session).text
-    }
-
-    private func setSecret(_ bytes: SecureBytes, at path: String, _ session: ServiceSession) throws(KeychainError) {
-        let secrets = try session.secretSession(call)
-        let request = session.request(
-            path,
-            ServiceName.item,
-            "SetSecret",
-            [secrets.encode(bytes)],
-            reply: "()",
-            "The value could not be replaced"
-        )
-        try write(request, path, session)
-    }
-
-    @discardableResult
-    private func write(_ request: BusCall, _ path: String, _ session: ServiceSession) throws(KeychainError) -> Variant {
-        do {
-            return try reader.unlocking(path, session) { () throws(KeychainError) in
-                try session.perform(request, call, limit: ServiceSession.writeLimit)
+        @discardableResult
+        private func write(_ request: BusCall, _ path: String, _ session: ServiceSession) throws(KeychainError)
+            -> Variant
+        {
+            do {
+                return try reader.unlocking(path, session) { () throws(KeychainError) in
+                    try session.perform(request, call, limit: ServiceSession.writeLimit)
+                }
+            } catch {
+                guard error.trouble == .unanswered else { throw error }
+                throw KeychainError(
+                    error.code,
+                    "\(request.action) in time, or perhaps it was: the Secret Service did not answer. Look before "
+                        + "you try again.",
+                    underlying: error.underlying
+                )
             }
-        } catch {
-            guard error.trouble == .unanswered else { throw error }
-            throw KeychainError(
-                error.code,
-                "\(request.action) in time, or perhaps it was: the Secret Service did not answer. Look before you try again.",
-                underlying: error.underlying
+        }
+
+        private func ask(_ prompt: String, _ session: ServiceSession) throws(KeychainError) -> Variant {
+            try ServicePrompt(session: session, call: call, hasDisplay: reader.finder.hasDisplay).run(
+                prompt,
+                "The item"
             )
         }
-    }
 
-    private func ask(_ prompt: String, _ session: ServiceSession) throws(KeychainError) -> Variant {
-        try ServicePrompt(session: session, call: call, hasDisplay: reader.finder.hasDisplay).run(prompt, "The item")
-    }
-
-    /// Runs a step, and once more on a new connection if the service went away meanwhile.
-    private func twice<Result>(
-        _ step: (_ session: ServiceSession, _ isRepeated: Bool) throws(KeychainError) -> Result
-    ) throws(KeychainError) -> Result {
-        let session = try reader.link.session(call)
-        do {
-            return try step(session, false)
-        } catch {
-            guard error.trouble == .lost || error.trouble == .noSession else { throw error }
-            reader.link.drop(session)
+        /// Runs a step, and once more on a new connection if the service went away meanwhile.
+        private func twice<Result>(
+            _ step: (_ session: ServiceSession, _ isRepeated: Bool) throws(KeychainError) -> Result
+        ) throws(KeychainError) -> Result {
+            let session = try reader.link.session(call)
+            do {
+                return try step(session, false)
+            } catch {
+                guard error.trouble == .lost || error.trouble == .noSession else { throw error }
+                reader.link.drop(session)
+            }
+            let next = try reader.link.session(call)
+            _ = try reader.finder.unlocked(next)
+            return try step(next, true)
         }
-        let next = try reader.link.session(call)
-        _ = try reader.finder.unlocked(next)
-        return try step(next, true)
-    }
 
-    // MARK: Looking
+        // MARK: Looking
 
-    /// The items that have the attributes of an item.
-    func find(_ item: StoredItem) throws(KeychainError) -> [StoredItem] {
-        try reader.link.retrying(call) { (session) throws(KeychainError) in
-            try reader.describe(try paths(item, session), session)
+        /// The items that have the attributes of an item.
+        func find(_ item: StoredItem) throws(KeychainError) -> [StoredItem] {
+            try reader.link.retrying(call) { (session) throws(KeychainError) in
+                try reader.describe(try paths(item, session), session)
+            }
+        }
+
+        private func paths(_ item: StoredItem, _ session: ServiceSession) throws(KeychainError) -> [String] {
+            var needle = item.attributes
+            // GNOME Keyring does not find a schema of its own choosing in a keyring that was locked.
+            needle[ItemLayout.schemaName] = nil
+            let collection = try reader.finder.path(session)
+            return try session.perform(try reader.searchRequest(needle, collection, session), call)[0].texts
+        }
+
+        private func requireUnchanged(
+            _ item: StoredItem,
+            orWith attributes: LookupAttributes?,
+            _ session: ServiceSession
+        ) throws(KeychainError) {
+            guard let present = try reader.describe([item.path], session).first else { throw reader.vanished }
+            if let attributes, present.attributes == attributes { return }
+            guard isSame(present, item) else { throw reader.vanished }
+        }
+
+        /// Whether an item is still the one that was found, rather than another one that got its path.
+        private func isSame(_ present: StoredItem, _ item: StoredItem) -> Bool {
+            guard let left = ItemLayout.record(of: present), let right = ItemLayout.record(of: item) else {
+                return false
+            }
+            return left.reference == right.reference && left.primaryKey == right.primaryKey
         }
     }
-
-    private func paths(_ item: StoredItem, _ session: ServiceSession) throws(KeychainError) -> [String] {
-        var needle = item.attributes
-        // GNOME Keyring does not find a schema of its own choosing in a keyring that was locked.
-        needle[ItemLayout.schemaName] = nil
-        let collection = try reader.finder.path(session)
-        return try session.perform(try reader.searchRequest(needle, collection, session), call)[0].texts
-    }
-
-    private func requireUnchanged(
-        _ item: StoredItem,
-        orWith attributes: LookupAttributes?,
-        _ session: ServiceSession
-    ) throws(KeychainError) {
-        guard let present = try reader.describe([item.path], session).first else { throw reader.vanished }
-        if let attributes, present.attributes == attributes { return }
-        guard isSame(present, item) else { throw reader.vanished }
-    }
-
-    /// Whether an item is still the one that was found, rather than another one that got its path.
-    private func isSame(_ present: StoredItem, _ item: StoredItem) -> Bool {
-        guard let left = ItemLayout.record(of: present), let right = ItemLayout.record(of: item) else { return false }
-        return left.reference == right.reference && left.primaryKey == right.primaryKey
-    }
-}
 #endif

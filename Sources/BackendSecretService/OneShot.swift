@@ -1,104 +1,104 @@
 // SPDX-License-Identifier: MIT
 #if SecretService
-import Dispatch
-import KeychainAPI
-import Synchronization
+    import Dispatch
+    import KeychainAPI
+    import Synchronization
 
-/// A result that one thread delivers once and another waits for.
-final class OneShot<Value: Sendable>: Sendable {
-    private let value = Mutex<Value?>(nil)
-    private let isReady = DispatchSemaphore(value: 0)
+    /// A result that one thread delivers once and another waits for.
+    final class OneShot<Value: Sendable>: Sendable {
+        private let value = Mutex<Value?>(nil)
+        private let isReady = DispatchSemaphore(value: 0)
 
-    /// Delivers the result; only the first one counts.
-    func fulfil(_ result: Value) {
-        let isFirst = value.withLock { value in
-            guard value == nil else { return false }
-            value = result
-            return true
-        }
-        if isFirst { isReady.signal() }
-    }
-
-    /// Waits for the result, nil if it does not come in time.
-    ///
-    /// - Parameter patience: How long, nil for as long as it takes.
-    func wait(_ patience: Duration?) -> Value? {
-        if let patience {
-            guard isReady.wait(timeout: .now() + patience.dispatchInterval) == .success else { return nil }
-        } else {
-            isReady.wait()
-        }
-        isReady.signal()
-        return value.withLock { $0 }
-    }
-}
-
-/// Lets one thread in at a time; who waits gives up when its call ends.
-final class Gate: Sendable {
-    private struct State {
-        var isTaken = false
-        var waiters: [OneShot<Bool>] = []
-    }
-
-    private let state = Mutex(State())
-
-    /// Runs a closure when no other thread is inside.
-    ///
-    /// - Throws: `timedOut` or `cancelled` if the call ends before its turn, or what the body throws.
-    func pass<Result>(
-        _ call: CallContext,
-        _ body: () throws(KeychainError) -> Result
-    ) throws(KeychainError) -> Result {
-        try enter(call)
-        defer { leave() }
-        return try body()
-    }
-
-    private func enter(_ call: CallContext) throws(KeychainError) {
-        while true {
-            let turn = OneShot<Bool>()
-            let isIn = state.withLock { state in
-                if state.isTaken {
-                    state.waiters.append(turn)
-                    return false
-                }
-                state.isTaken = true
+        /// Delivers the result; only the first one counts.
+        func fulfil(_ result: Value) {
+            let isFirst = value.withLock { value in
+                guard value == nil else { return false }
+                value = result
                 return true
             }
-            if isIn { return }
-            try call.withCancellationHandler {
-                turn.fulfil(true)
-            } _: { () throws(KeychainError) in
-                _ = turn.wait(call.remaining)
-                try call.check()
+            if isFirst { isReady.signal() }
+        }
+
+        /// Waits for the result, nil if it does not come in time.
+        ///
+        /// - Parameter patience: How long, nil for as long as it takes.
+        func wait(_ patience: Duration?) -> Value? {
+            if let patience {
+                guard isReady.wait(timeout: .now() + patience.dispatchInterval) == .success else { return nil }
+            } else {
+                isReady.wait()
+            }
+            isReady.signal()
+            return value.withLock { $0 }
+        }
+    }
+
+    /// Lets one thread in at a time; who waits gives up when its call ends.
+    final class Gate: Sendable {
+        private struct State {
+            var isTaken = false
+            var waiters: [OneShot<Bool>] = []
+        }
+
+        private let state = Mutex(State())
+
+        /// Runs a closure when no other thread is inside.
+        ///
+        /// - Throws: `timedOut` or `cancelled` if the call ends before its turn, or what the body throws.
+        func pass<Result>(
+            _ call: CallContext,
+            _ body: () throws(KeychainError) -> Result
+        ) throws(KeychainError) -> Result {
+            try enter(call)
+            defer { leave() }
+            return try body()
+        }
+
+        private func enter(_ call: CallContext) throws(KeychainError) {
+            while true {
+                let turn = OneShot<Bool>()
+                let isIn = state.withLock { state in
+                    if state.isTaken {
+                        state.waiters.append(turn)
+                        return false
+                    }
+                    state.isTaken = true
+                    return true
+                }
+                if isIn { return }
+                try call.withCancellationHandler {
+                    turn.fulfil(true)
+                } _: { () throws(KeychainError) in
+                    _ = turn.wait(call.remaining)
+                    try call.check()
+                }
             }
         }
-    }
 
-    private func leave() {
-        // Everyone looks again, so that one who has given up meanwhile keeps no one waiting.
-        let waiters = state.withLock { state in
-            state.isTaken = false
-            defer { state.waiters = [] }
-            return state.waiters
+        private func leave() {
+            // Everyone looks again, so that one who has given up meanwhile keeps no one waiting.
+            let waiters = state.withLock { state in
+                state.isTaken = false
+                defer { state.waiters = [] }
+                return state.waiters
+            }
+            for waiter in waiters { waiter.fulfil(true) }
         }
-        for waiter in waiters { waiter.fulfil(true) }
-    }
-}
-
-extension Duration {
-    /// The duration for Dispatch's clocks.
-    var dispatchInterval: DispatchTimeInterval {
-        let (seconds, attoseconds) = components
-        guard seconds < Int64(Int32.max) else { return .seconds(Int(Int32.max)) }
-        return .nanoseconds(Int(seconds * 1_000_000_000 + attoseconds / 1_000_000_000))
     }
 
-    /// The duration in milliseconds, at least one, as GDBus takes it.
-    var milliseconds: Int32 {
-        let (seconds, attoseconds) = components
-        guard seconds < Int64(Int32.max / 1000) else { return .max }
-        return max(1, Int32(seconds * 1000 + attoseconds / 1_000_000_000_000_000))
+    extension Duration {
+        /// The duration for Dispatch's clocks.
+        var dispatchInterval: DispatchTimeInterval {
+            let (seconds, attoseconds) = components
+            guard seconds < Int64(Int32.max) else { return .seconds(Int(Int32.max)) }
+            return .nanoseconds(Int(seconds * 1_000_000_000 + attoseconds / 1_000_000_000))
+        }
+
+        /// The duration in milliseconds, at least one, as GDBus takes it.
+        var milliseconds: Int32 {
+            let (seconds, attoseconds) = components
+            guard seconds < Int64(Int32.max / 1000) else { return .max }
+            return max(1, Int32(seconds * 1000 + attoseconds / 1_000_000_000_000_000))
+        }
     }
-}
 #endif

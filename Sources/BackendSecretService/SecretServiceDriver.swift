@@ -1,143 +1,151 @@
 // SPDX-License-Identifier: MIT
 #if SecretService
-public import KeychainAPI
-import Foundation
-import KeychainSystem
-import Synchronization
+    public import KeychainAPI
+    import Foundation
+    import KeychainSystem
+    import Synchronization
 
-/// The desktop's keyring, through the Secret Service: GNOME Keyring, and what else implements `org.freedesktop.secrets`.
-///
-/// Items are shared with the other programs of the desktop: `secret-tool`, Python's keyring, go-keyring, Git's helper and Seahorse
-/// read what is stored here, and what they stored is read. Attributes are not secret there: their names and values can be
-/// read on the bus and, in clear or hashed, in the keyring's file.
-public final class SecretServiceDriver: KeychainDriver {
-    /// The form in which values lie in the service.
-    public enum ValueForm: Sendable, Hashable {
-        /// As they are where every service keeps them unaltered, else as one line of ASCII with a checksum.
-        case safe
-        /// As they are, so that other programs read every value.
-        ///
-        /// Some services alter such values: GNOME Keyring without a password loses its whole keyring to a line break.
-        case raw
-    }
-
-    /// The largest value that ``maximumValueSize`` may be set to: far below what makes the bus end connections.
-    public static let largestValueSize = 16 << 20
-
-    /// `secret-service`.
-    public let identifier: DriverIdentifier = "secret-service"
-    /// `secret-service:` and the collection as it was given.
-    public let location: String
-    /// Items last, are shared and have attributes in clear; the service counts whole seconds.
-    public let capabilities: DriverCapabilities = [
-        .persistent, .sharedWithOtherPrograms, .wholeSecondModificationDates, .attributesInClear,
-    ]
-    /// The largest value that is stored, in bytes.
-    public let maximumValueSize: Int
-
-    private let collection: String
-    private let busAddress: String?
-    private let valueForm: ValueForm
-    private let environment: [String: String]
-    /// Keeps the connection open between calls.
-    private let link = Mutex<(address: String, link: ServiceLink)?>(nil)
-
-    /// Makes a driver; nothing is connected or started before the first call.
+    /// The desktop's keyring, through the Secret Service: GNOME Keyring, and what else implements
+    /// `org.freedesktop.secrets`.
     ///
-    /// - Parameters:
-    ///   - collection: `""` for the default collection, else an object path, a label, or an alias such as `session`.
-    ///   - valueForm: The form in which values are stored.
-    ///   - maximumValueSize: The largest value that is stored, at most ``largestValueSize``.
-    ///   - busAddress: The address of the bus, nil for the session bus of the environment.
-    ///   - environment: Where the session bus, the display and the folder for locks are looked up, nil for the
-    ///     environment of the process.
-    /// - Throws: `invalidParameter` for NUL in a name, an object path that is none, or a size out of range; `unavailable` for a
-    ///   bus address that cannot be used.
-    public init(
-        collection: String = "",
-        valueForm: ValueForm = .safe,
-        maximumValueSize: Int = 1 << 20,
-        busAddress: String? = nil,
-        environment: [String: String]? = nil
-    ) throws(KeychainError) {
-        guard !collection.utf8.contains(0), !collection.hasPrefix("/") || Variant.isObjectPath(collection) else {
-            throw KeychainError(
-                .invalidParameter,
-                "‘\(collection)’ is not a collection. Name one by its label, as in secret-service:Login, or leave it out."
+    /// Items are shared with the other programs of the desktop: `secret-tool`, Python's keyring, go-keyring, Git's
+    /// helper and Seahorse read what is stored here, and what they stored is read. Attributes are not secret there:
+    /// their names and values can be read on the bus and, in clear or hashed, in the keyring's file.
+    public final class SecretServiceDriver: KeychainDriver {
+        /// The form in which values lie in the service.
+        public enum ValueForm: Sendable, Hashable {
+            /// As they are where every service keeps them unaltered, else as one line of ASCII with a checksum.
+            case safe
+            /// As they are, so that other programs read every value.
+            ///
+            /// Some services alter such values: GNOME Keyring without a password loses its whole keyring to a line
+            /// break.
+            case raw
+        }
+
+        /// The largest value that ``maximumValueSize`` may be set to: far below what makes the bus end connections.
+        public static let largestValueSize = 16 << 20
+
+        /// `secret-service`.
+        public let identifier: DriverIdentifier = "secret-service"
+        /// `secret-service:` and the collection as it was given.
+        public let location: String
+        /// Items last, are shared and have attributes in clear; the service counts whole seconds.
+        public let capabilities: DriverCapabilities = [
+            .persistent, .sharedWithOtherPrograms, .wholeSecondModificationDates, .attributesInClear,
+        ]
+        /// The largest value that is stored, in bytes.
+        public let maximumValueSize: Int
+
+        private let collection: String
+        private let busAddress: String?
+        private let valueForm: ValueForm
+        private let environment: [String: String]
+        /// Keeps the connection open between calls.
+        private let link = Mutex<(address: String, link: ServiceLink)?>(nil)
+
+        /// Makes a driver; nothing is connected or started before the first call.
+        ///
+        /// - Parameters:
+        ///   - collection: `""` for the default collection, else an object path, a label, or an alias such as
+        ///     `session`.
+        ///   - valueForm: The form in which values are stored.
+        ///   - maximumValueSize: The largest value that is stored, at most ``largestValueSize``.
+        ///   - busAddress: The address of the bus, nil for the session bus of the environment.
+        ///   - environment: Where the session bus, the display and the folder for locks are looked up, nil for the
+        ///     environment of the process.
+        /// - Throws: `invalidParameter` for NUL in a name, an object path that is none, or a size out of range;
+        ///   `unavailable` for a bus address that cannot be used.
+        public init(
+            collection: String = "",
+            valueForm: ValueForm = .safe,
+            maximumValueSize: Int = 1 << 20,
+            busAddress: String? = nil,
+            environment: [String: String]? = nil
+        ) throws(KeychainError) {
+            guard !collection.utf8.contains(0), !collection.hasPrefix("/") || Variant.isObjectPath(collection) else {
+                throw KeychainError(
+                    .invalidParameter,
+                    "‘\(collection)’ is not a collection. Name one by its label, as in secret-service:Login, or "
+                        + "leave it out."
+                )
+            }
+            guard (0...Self.largestValueSize).contains(maximumValueSize) else {
+                throw KeychainError(
+                    .invalidParameter,
+                    "The largest value can be at most \(Self.largestValueSize) bytes."
+                )
+            }
+            if let busAddress { _ = try BusAddress.usable(busAddress) }
+            self.collection = collection
+            self.valueForm = valueForm
+            self.maximumValueSize = maximumValueSize
+            self.busAddress = busAddress
+            self.environment = environment ?? ProcessInfo.processInfo.environment
+            location = "secret-service:\(collection)"
+        }
+
+        /// Runs a closure that looks at the collection.
+        ///
+        /// Other programs may write between two questions of the closure.
+        ///
+        /// - Throws: What the body throws, or why the collection could not be read.
+        public func read<Result>(
+            _ call: CallContext,
+            _ body: (any RecordReader) throws(KeychainError) -> Result
+        ) throws(KeychainError) -> Result {
+            let reader = try reader(call)
+            return try body(reader)
+        }
+
+        /// Runs a closure while no other thread or process writes through this library.
+        ///
+        /// The collection is unlocked before the lock is taken, so that a person who is asked keeps no one else
+        /// waiting.
+        ///
+        /// - Throws: What the body throws, `busy` with the process that holds the lock, or why the collection could
+        ///   not be written.
+        public func write<Result>(
+            _ call: CallContext,
+            _ body: (any RecordWriter) throws(KeychainError) -> Result
+        ) throws(KeychainError) -> Result {
+            let reader = try reader(call)
+            let bus = try reader.link.retrying(call) { (session) throws(KeychainError) in
+                _ = try reader.finder.unlocked(session)
+                return session.busIdentifier
+            }
+            return try lock(bus).withLock(call) { () throws(KeychainError) in
+                try body(SecretServiceWriter(reader: reader, valueForm: valueForm, maximumValueSize: maximumValueSize))
+            }
+        }
+
+        private func reader(_ call: CallContext) throws(KeychainError) -> SecretServiceReader {
+            let hasDisplay = ["DISPLAY", "WAYLAND_DISPLAY"].contains { !(environment[$0] ?? "").isEmpty }
+            return SecretServiceReader(
+                link: try currentLink(),
+                finder: CollectionFinder(name: collection, call: call, hasDisplay: hasDisplay),
+                call: call
             )
         }
-        guard (0...Self.largestValueSize).contains(maximumValueSize) else {
-            throw KeychainError(.invalidParameter, "The largest value can be at most \(Self.largestValueSize) bytes.")
-        }
-        if let busAddress { _ = try BusAddress.usable(busAddress) }
-        self.collection = collection
-        self.valueForm = valueForm
-        self.maximumValueSize = maximumValueSize
-        self.busAddress = busAddress
-        self.environment = environment ?? ProcessInfo.processInfo.environment
-        location = "secret-service:\(collection)"
-    }
 
-    /// Runs a closure that looks at the collection.
-    ///
-    /// Other programs may write between two questions of the closure.
-    ///
-    /// - Throws: What the body throws, or why the collection could not be read.
-    public func read<Result>(
-        _ call: CallContext,
-        _ body: (any RecordReader) throws(KeychainError) -> Result
-    ) throws(KeychainError) -> Result {
-        let reader = try reader(call)
-        return try body(reader)
-    }
-
-    /// Runs a closure while no other thread or process writes through this library.
-    ///
-    /// The collection is unlocked before the lock is taken, so that a person who is asked keeps no one else waiting.
-    ///
-    /// - Throws: What the body throws, `busy` with the process that holds the lock, or why the collection could not be
-    ///   written.
-    public func write<Result>(
-        _ call: CallContext,
-        _ body: (any RecordWriter) throws(KeychainError) -> Result
-    ) throws(KeychainError) -> Result {
-        let reader = try reader(call)
-        let bus = try reader.link.retrying(call) { (session) throws(KeychainError) in
-            _ = try reader.finder.unlocked(session)
-            return session.busIdentifier
+        private func currentLink() throws(KeychainError) -> ServiceLink {
+            let address: String
+            if let busAddress { address = busAddress } else { address = try BusAddress.session(environment) }
+            return link.withLock { link in
+                if let link, link.address == address { return link.link }
+                let new = ServiceLink.to(address)
+                link = (address, new)
+                return new
+            }
         }
-        return try lock(bus).withLock(call) { () throws(KeychainError) in
-            try body(SecretServiceWriter(reader: reader, valueForm: valueForm, maximumValueSize: maximumValueSize))
+
+        /// The lock of all who write through this library to the services of one bus.
+        private func lock(_ bus: String) throws(KeychainError) -> ProcessLock {
+            let folder = PrivateDirectory.runtime(environment: environment)
+            try PrivateDirectory.ensure(folder)
+            try PrivateDirectory.requirePrivate(folder)
+            let name = bus.filter { $0.isASCII && ($0.isLetter || $0.isNumber) }.prefix(64)
+            return ProcessLock(path: "\(folder)/secret-service-\(name).lock")
         }
     }
-
-    private func reader(_ call: CallContext) throws(KeychainError) -> SecretServiceReader {
-        let hasDisplay = ["DISPLAY", "WAYLAND_DISPLAY"].contains { !(environment[$0] ?? "").isEmpty }
-        return SecretServiceReader(
-            link: try currentLink(),
-            finder: CollectionFinder(name: collection, call: call, hasDisplay: hasDisplay),
-            call: call
-        )
-    }
-
-    private func currentLink() throws(KeychainError) -> ServiceLink {
-        let address: String
-        if let busAddress { address = busAddress } else { address = try BusAddress.session(environment) }
-        return link.withLock { link in
-            if let link, link.address == address { return link.link }
-            let new = ServiceLink.to(address)
-            link = (address, new)
-            return new
-        }
-    }
-
-    /// The lock of all who write through this library to the services of one bus.
-    private func lock(_ bus: String) throws(KeychainError) -> ProcessLock {
-        let folder = PrivateDirectory.runtime(environment: environment)
-        try PrivateDirectory.ensure(folder)
-        try PrivateDirectory.requirePrivate(folder)
-        let name = bus.filter { $0.isASCII && ($0.isLetter || $0.isNumber) }.prefix(64)
-        return ProcessLock(path: "\(folder)/secret-service-\(name).lock")
-    }
-}
 #endif

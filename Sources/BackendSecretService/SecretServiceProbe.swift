@@ -1,82 +1,87 @@
 // SPDX-License-Identifier: MIT
 #if SecretService
-import KeychainAPI
+    import KeychainAPI
 
-/// Finds out whether there is a Secret Service, within two seconds and without starting, asking or changing anything.
-struct SecretServiceProbe {
-    /// The collection that a store would use.
-    let collection: String
-    /// Where the session bus is looked up.
-    let environment: [String: String]
+    /// Finds out whether there is a Secret Service, within two seconds and without starting, asking or changing
+    /// anything.
+    struct SecretServiceProbe {
+        /// The collection that a store would use.
+        let collection: String
+        /// Where the session bus is looked up.
+        let environment: [String: String]
 
-    private static let limit = Duration.seconds(2)
-    private static let advice = "Install and start one, for example the package gnome-keyring."
+        private static let limit = Duration.seconds(2)
+        private static let advice = "Install and start one, for example the package gnome-keyring."
 
-    func availability() -> DriverAvailability {
-        let address: String
-        do {
-            address = try BusAddress.session(environment)
-        } catch {
-            return .unavailable(error.message)
-        }
-        let call = CallContext(.open, timeout: Self.limit, interaction: .never)
-        do {
-            return try look(BusConnection.open(address, call, limit: Self.limit), call)
-        } catch {
-            // A bus that is there and does not answer may lead to the user's store.
-            return error.code == .timedOut ? .unreachable(error.message) : .unavailable(error.message)
-        }
-    }
-
-    private func look(_ connection: BusConnection, _ call: CallContext) throws(KeychainError) -> DriverAvailability {
-        let action = "The session bus could not be asked"
-        let answers = try connection.perform(
-            [
-                .bus("GetNameOwner", [.string(ServiceName.bus)], reply: "(s)", action: action),
-                .bus("ListActivatableNames", [], reply: "(as)", action: action),
-                .bus("GetNameOwner", [.string("org.gnome.keyring")], reply: "(s)", action: action),
-            ],
-            call,
-            limit: Self.limit
-        )
-        guard case .success(let owner) = answers[0] else {
-            let names = try answers[1].get()[0].texts
-            if names.contains(ServiceName.bus) {
-                return .available("A Secret Service is installed, and is started when it is first used.")
+        func availability() -> DriverAvailability {
+            let address: String
+            do {
+                address = try BusAddress.session(environment)
+            } catch {
+                return .unavailable(error.message)
             }
-            return .unavailable("No Secret Service runs on the session bus, and none can be started. \(Self.advice)")
+            let call = CallContext(.open, timeout: Self.limit, interaction: .never)
+            do {
+                return try look(BusConnection.open(address, call, limit: Self.limit), call)
+            } catch {
+                // A bus that is there and does not answer may lead to the user's store.
+                return error.code == .timedOut ? .unreachable(error.message) : .unavailable(error.message)
+            }
         }
-        let isGNOME = (try? answers[2].get())?[0].text == owner[0].text
-        return try ask(owner[0].text, isGNOME ? "GNOME Keyring" : "A Secret Service", connection, call)
-    }
 
-    private func ask(
-        _ owner: String,
-        _ name: String,
-        _ connection: BusConnection,
-        _ call: CallContext
-    ) throws(KeychainError) -> DriverAvailability {
-        let request = BusCall(
-            destination: owner,
-            path: ServiceName.path,
-            interface: ServiceName.service,
-            method: "ReadAlias",
-            arguments: .tuple([.string("default")]),
-            reply: "(o)",
-            action: "The Secret Service could not be asked"
-        )
-        do {
-            let path = try connection.perform(request, call, limit: Self.limit)[0].text
-            if path == "/" && collection.isEmpty {
+        private func look(_ connection: BusConnection, _ call: CallContext) throws(KeychainError) -> DriverAvailability
+        {
+            let action = "The session bus could not be asked"
+            let answers = try connection.perform(
+                [
+                    .bus("GetNameOwner", [.string(ServiceName.bus)], reply: "(s)", action: action),
+                    .bus("ListActivatableNames", [], reply: "(as)", action: action),
+                    .bus("GetNameOwner", [.string("org.gnome.keyring")], reply: "(s)", action: action),
+                ],
+                call,
+                limit: Self.limit
+            )
+            guard case .success(let owner) = answers[0] else {
+                let names = try answers[1].get()[0].texts
+                if names.contains(ServiceName.bus) {
+                    return .available("A Secret Service is installed, and is started when it is first used.")
+                }
                 return .unavailable(
-                    "\(name) runs, but has no default collection. Make one, for example by logging in to the desktop or in "
-                        + "Seahorse (Passwords and Keys)."
+                    "No Secret Service runs on the session bus, and none can be started. \(Self.advice)"
                 )
             }
-            return .available("\(name) answers on the session bus.")
-        } catch {
-            return .unreachable("\(name) runs, but does not answer. \(error.message)")
+            let isGNOME = (try? answers[2].get())?[0].text == owner[0].text
+            return try ask(owner[0].text, isGNOME ? "GNOME Keyring" : "A Secret Service", connection, call)
+        }
+
+        private func ask(
+            _ owner: String,
+            _ name: String,
+            _ connection: BusConnection,
+            _ call: CallContext
+        ) throws(KeychainError) -> DriverAvailability {
+            let request = BusCall(
+                destination: owner,
+                path: ServiceName.path,
+                interface: ServiceName.service,
+                method: "ReadAlias",
+                arguments: .tuple([.string("default")]),
+                reply: "(o)",
+                action: "The Secret Service could not be asked"
+            )
+            do {
+                let path = try connection.perform(request, call, limit: Self.limit)[0].text
+                if path == "/" && collection.isEmpty {
+                    return .unavailable(
+                        "\(name) runs, but has no default collection. Make one, for example by logging in to the "
+                            + "desktop or in "
+                            + "Seahorse (Passwords and Keys)."
+                    )
+                }
+                return .available("\(name) answers on the session bus.")
+            } catch {
+                return .unreachable("\(name) runs, but does not answer. \(error.message)")
+            }
         }
     }
-}
 #endif

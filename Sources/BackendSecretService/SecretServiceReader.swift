@@ -1,365 +1,369 @@
 // SPDX-License-Identifier: MIT
 #if SecretService
-import Foundation
-import KeychainAPI
+    import Foundation
+    import KeychainAPI
 
-/// Finds items and reads their values.
-///
-/// Each question is asked anew, since other programs change the same items. A search, the look at what it found and the reading
-/// of a value are separate calls of the service: what vanishes in between is searched for again.
-final class SecretServiceReader: RecordReader {
-    let link: ServiceLink
-    let finder: CollectionFinder
-    let call: CallContext
-    /// The items behind the records that were returned, by path.
-    private var items: [String: StoredItem] = [:]
-
-    init(link: ServiceLink, finder: CollectionFinder, call: CallContext) {
-        self.link = link
-        self.finder = finder
-        self.call = call
-    }
-
-    /// A reader of the same collection for another call.
-    func again(_ call: CallContext) -> SecretServiceReader {
-        let finder = CollectionFinder(name: finder.name, call: call, hasDisplay: finder.hasDisplay)
-        return SecretServiceReader(link: link, finder: finder, call: call)
-    }
-
-    // MARK: Records
-
-    func records(_ selection: RecordSelection) throws(KeychainError) -> [ItemRecord] {
-        let plan = SearchPlan(selection)
-        return try link.retrying(call) { (session) throws(KeychainError) in
-            let found = try search(plan.needles, session) { (paths, error) throws(KeychainError) in
-                try LockedSearch(reader: self, session: session).records(plan, selection, paths, error)
-            }
-            guard case .items(let items) = found else { return found.records }
-            if let reference = selection.reference, items.isEmpty, plan.includesForeign {
-                return records(from: try foreign(reference, session))
-            }
-            return records(from: items)
-        }
-    }
-
-    /// What a search came to: items, or the records that a locked collection gives away.
-    enum Found {
-        case items([StoredItem])
-        case records([ItemRecord])
-
-        var records: [ItemRecord] {
-            if case .records(let records) = self { records } else { [] }
-        }
-    }
-
-    /// Searches the collection, and looks at every hit.
+    /// Finds items and reads their values.
     ///
-    /// - Parameters:
-    ///   - needles: What is searched for; a hit has all attributes of one of them.
-    ///   - session: The session.
-    ///   - whenLocked: Is asked for an answer when the collection is locked and no prompt is allowed.
-    private func search(
-        _ needles: [LookupAttributes],
-        _ session: ServiceSession,
-        whenLocked: (_ paths: [String], _ error: KeychainError) throws(KeychainError) -> [ItemRecord]
-    ) throws(KeychainError) -> Found {
-        var known: [String: StoredItem] = [:]
-        var paths: [String] = []
-        // A search is repeated until nothing of what it found has vanished: what is replaced by another program, or by
-        // another process of ours, would else look as if it were not there. Only what is new is looked at again.
-        for _ in 0..<8 {
-            let collection = try finder.path(session)
-            var requests = [finder.lockedRequest(collection, session)]
-            if let refresh = finder.refreshRequest(session) { requests.append(refresh) }
-            let first = requests.count
-            for needle in needles { requests.append(try searchRequest(needle, collection, session)) }
+    /// Each question is asked anew, since other programs change the same items. A search, the look at what it found
+    /// and the reading of a value are separate calls of the service: what vanishes in between is searched for again.
+    final class SecretServiceReader: RecordReader {
+        let link: ServiceLink
+        let finder: CollectionFinder
+        let call: CallContext
+        /// The items behind the records that were returned, by path.
+        private var items: [String: StoredItem] = [:]
+
+        init(link: ServiceLink, finder: CollectionFinder, call: CallContext) {
+            self.link = link
+            self.finder = finder
+            self.call = call
+        }
+
+        /// A reader of the same collection for another call.
+        func again(_ call: CallContext) -> SecretServiceReader {
+            let finder = CollectionFinder(name: finder.name, call: call, hasDisplay: finder.hasDisplay)
+            return SecretServiceReader(link: link, finder: finder, call: call)
+        }
+
+        // MARK: Records
+
+        func records(_ selection: RecordSelection) throws(KeychainError) -> [ItemRecord] {
+            let plan = SearchPlan(selection)
+            return try link.retrying(call) { (session) throws(KeychainError) in
+                let found = try search(plan.needles, session) { (paths, error) throws(KeychainError) in
+                    try LockedSearch(reader: self, session: session).records(plan, selection, paths, error)
+                }
+                guard case .items(let items) = found else { return found.records }
+                if let reference = selection.reference, items.isEmpty, plan.includesForeign {
+                    return records(from: try foreign(reference, session))
+                }
+                return records(from: items)
+            }
+        }
+
+        /// What a search came to: items, or the records that a locked collection gives away.
+        enum Found {
+            case items([StoredItem])
+            case records([ItemRecord])
+
+            var records: [ItemRecord] {
+                if case .records(let records) = self { records } else { [] }
+            }
+        }
+
+        /// Searches the collection, and looks at every hit.
+        ///
+        /// - Parameters:
+        ///   - needles: What is searched for; a hit has all attributes of one of them.
+        ///   - session: The session.
+        ///   - whenLocked: Is asked for an answer when the collection is locked and no prompt is allowed.
+        private func search(
+            _ needles: [LookupAttributes],
+            _ session: ServiceSession,
+            whenLocked: (_ paths: [String], _ error: KeychainError) throws(KeychainError) -> [ItemRecord]
+        ) throws(KeychainError) -> Found {
+            var known: [String: StoredItem] = [:]
+            var paths: [String] = []
+            // A search is repeated until nothing of what it found has vanished: what is replaced by another program,
+            // or by another process of ours, would else look as if it were not there. Only what is new is looked at
+            // again.
+            for _ in 0..<8 {
+                let collection = try finder.path(session)
+                var requests = [finder.lockedRequest(collection, session)]
+                if let refresh = finder.refreshRequest(session) { requests.append(refresh) }
+                let first = requests.count
+                for needle in needles { requests.append(try searchRequest(needle, collection, session)) }
+                let answers = try session.connection.perform(requests, call, limit: ServiceSession.answerLimit)
+                if first > 1, try !finder.refresh(answers[1].get(), collection, session) { continue }
+                let isLocked = try finder.isLocked(answers[0], session)
+                paths = try union(answers[first...])
+                if isLocked {
+                    do {
+                        try finder.unlock(collection, session)
+                        continue
+                    } catch {
+                        guard error.code == .interactionNotAllowed, !call.allowsUnlockPrompt else { throw error }
+                        return .records(try whenLocked(paths, error))
+                    }
+                }
+                let missing = paths.filter { known[$0] == nil }
+                let described = try describe(missing, session)
+                for item in described { known[item.path] = item }
+                if described.count == missing.count { break }
+            }
+            return .items(paths.compactMap { known[$0] })
+        }
+
+        private func union(
+            _ answers: ArraySlice<Result<Variant, KeychainError>>
+        ) throws(KeychainError) -> [String] {
+            var paths: [String] = []
+            var seen: Set<String> = []
+            for answer in answers {
+                for path in try answer.get()[0].texts where seen.insert(path).inserted { paths.append(path) }
+            }
+            return paths
+        }
+
+        func searchRequest(
+            _ needle: LookupAttributes,
+            _ collection: String,
+            _ session: ServiceSession
+        ) throws(KeychainError) -> BusCall {
+            session.request(
+                collection,
+                ServiceName.collection,
+                "SearchItems",
+                [try .attributes(needle)],
+                reply: "(ao)",
+                "The items could not be searched"
+            )
+        }
+
+        /// Looks at items; what has vanished is left out.
+        func describe(_ paths: [String], _ session: ServiceSession) throws(KeychainError) -> [StoredItem] {
+            let requests = paths.map { path in
+                session.request(
+                    path,
+                    ServiceName.properties,
+                    "GetAll",
+                    [.string(ServiceName.item)],
+                    reply: "(a{sv})",
+                    "An item could not be looked at"
+                )
+            }
             let answers = try session.connection.perform(requests, call, limit: ServiceSession.answerLimit)
-            if first > 1, try !finder.refresh(answers[1].get(), collection, session) { continue }
-            let isLocked = try finder.isLocked(answers[0], session)
-            paths = try union(answers[first...])
-            if isLocked {
+            var described: [StoredItem] = []
+            for (path, answer) in zip(paths, answers) {
                 do {
-                    try finder.unlock(collection, session)
-                    continue
+                    described.append(StoredItem(path, properties: try answer.get()[0]))
                 } catch {
-                    guard error.code == .interactionNotAllowed, call.interaction == .never else { throw error }
-                    return .records(try whenLocked(paths, error))
+                    guard error.trouble == .noObject else { throw error }
                 }
             }
-            let missing = paths.filter { known[$0] == nil }
-            let described = try describe(missing, session)
-            for item in described { known[item.path] = item }
-            if described.count == missing.count { break }
+            return described
         }
-        return .items(paths.compactMap { known[$0] })
-    }
 
-    private func union(
-        _ answers: ArraySlice<Result<Variant, KeychainError>>
-    ) throws(KeychainError) -> [String] {
-        var paths: [String] = []
-        var seen: Set<String> = []
-        for answer in answers {
-            for path in try answer.get()[0].texts where seen.insert(path).inserted { paths.append(path) }
-        }
-        return paths
-    }
-
-    func searchRequest(
-        _ needle: LookupAttributes,
-        _ collection: String,
-        _ session: ServiceSession
-    ) throws(KeychainError) -> BusCall {
-        session.request(
-            collection,
-            ServiceName.collection,
-            "SearchItems",
-            [try .attributes(needle)],
-            reply: "(ao)",
-            "The items could not be searched"
-        )
-    }
-
-    /// Looks at items; what has vanished is left out.
-    func describe(_ paths: [String], _ session: ServiceSession) throws(KeychainError) -> [StoredItem] {
-        let requests = paths.map { path in
-            session.request(
-                path,
-                ServiceName.properties,
-                "GetAll",
-                [.string(ServiceName.item)],
-                reply: "(a{sv})",
-                "An item could not be looked at"
-            )
-        }
-        let answers = try session.connection.perform(requests, call, limit: ServiceSession.answerLimit)
-        var described: [StoredItem] = []
-        for (path, answer) in zip(paths, answers) {
-            do {
-                described.append(StoredItem(path, properties: try answer.get()[0]))
-            } catch {
-                guard error.trouble == .noObject else { throw error }
+        /// The records of items, which are remembered for reading and changing them.
+        func records(from found: [StoredItem]) -> [ItemRecord] {
+            var records: [ItemRecord] = []
+            for item in found {
+                guard let record = ItemLayout.record(of: item) else { continue }
+                items[item.path] = item
+                records.append(record)
             }
+            return Self.separatingTies(records)
         }
-        return described
-    }
 
-    /// The records of items, which are remembered for reading and changing them.
-    func records(from found: [StoredItem]) -> [ItemRecord] {
-        var records: [ItemRecord] = []
-        for item in found {
-            guard let record = ItemLayout.record(of: item) else { continue }
+        /// Makes the later one of several items for one primary key the most recently modified, when the service's
+        /// whole seconds do not tell them apart.
+        ///
+        /// The one that was added later has the higher number in its path, or else no order can be known.
+        static func separatingTies(_ records: [ItemRecord]) -> [ItemRecord] {
+            guard records.count > 1 else { return records }
+            var latest: [PrimaryKey: ItemDate] = [:]
+            var result = records
+            for index in records.indices.sorted(by: { records[$0].pathNumber < records[$1].pathNumber }) {
+                let key = records[index].primaryKey
+                if let date = latest[key], date.second == records[index].modificationDate.second {
+                    result[index].modificationDate = ItemDate(microseconds: date.microseconds + 1)
+                }
+                latest[key] = max(latest[key] ?? result[index].modificationDate, result[index].modificationDate)
+            }
+            return result
+        }
+
+        /// The item of another program whose reference is the one of its path.
+        private func foreign(_ reference: UUID, _ session: ServiceSession) throws(KeychainError) -> [StoredItem] {
+            let collection = try finder.unlocked(session)
+            let paths = try session.perform(try searchRequest([:], collection, session), call)[0].texts
+            return try describe(paths.filter { ItemLayout.reference(of: $0) == reference }, session)
+        }
+
+        /// The item behind a record, looked at now if it was not before; nil if it has vanished.
+        func item(_ record: ItemRecord, _ session: ServiceSession) throws(KeychainError) -> StoredItem? {
+            if let item = items[record.handle] { return item }
+            guard let item = try describe([record.handle], session).first else { return nil }
             items[item.path] = item
-            records.append(record)
+            return item
         }
-        return Self.separatingTies(records)
-    }
 
-    /// Makes the later one of several items for one primary key the most recently modified, when the service's
-    /// whole seconds do not tell them apart.
-    ///
-    /// The one that was added later has the higher number in its path, or else no order can be known.
-    static func separatingTies(_ records: [ItemRecord]) -> [ItemRecord] {
-        guard records.count > 1 else { return records }
-        var latest: [PrimaryKey: ItemDate] = [:]
-        var result = records
-        for index in records.indices.sorted(by: { records[$0].pathNumber < records[$1].pathNumber }) {
-            let key = records[index].primaryKey
-            if let date = latest[key], date.second == records[index].modificationDate.second {
-                result[index].modificationDate = ItemDate(microseconds: date.microseconds + 1)
+        /// Forgets what is known of an item that is being changed.
+        func forget(_ path: String) {
+            items[path] = nil
+        }
+
+        // MARK: Values
+
+        func value(of record: ItemRecord) throws(KeychainError) -> SecureBytes {
+            let found = try link.retrying(call) { (session) throws(KeychainError) -> (StoredItem, SecureBytes) in
+                guard let item = try item(record, session) else { throw vanished }
+                do throws(KeychainError) {
+                    return (item, try secret(at: item.path, session))
+                } catch {
+                    guard error.trouble == .noObject else { throw error }
+                    forget(item.path)
+                    // Another process has replaced it by an item with the same reference.
+                    guard let moved = try successor(of: record, session) else { throw vanished }
+                    return (moved, try secret(at: moved.path, session))
+                }
             }
-            latest[key] = max(latest[key] ?? result[index].modificationDate, result[index].modificationDate)
+            return try Self.value(found.1, of: found.0)
         }
-        return result
-    }
 
-    /// The item of another program whose reference is the one of its path.
-    private func foreign(_ reference: UUID, _ session: ServiceSession) throws(KeychainError) -> [StoredItem] {
-        let collection = try finder.unlocked(session)
-        let paths = try session.perform(try searchRequest([:], collection, session), call)[0].texts
-        return try describe(paths.filter { ItemLayout.reference(of: $0) == reference }, session)
-    }
-
-    /// The item behind a record, looked at now if it was not before; nil if it has vanished.
-    func item(_ record: ItemRecord, _ session: ServiceSession) throws(KeychainError) -> StoredItem? {
-        if let item = items[record.handle] { return item }
-        guard let item = try describe([record.handle], session).first else { return nil }
-        items[item.path] = item
-        return item
-    }
-
-    /// Forgets what is known of an item that is being changed.
-    func forget(_ path: String) {
-        items[path] = nil
-    }
-
-    // MARK: Values
-
-    func value(of record: ItemRecord) throws(KeychainError) -> SecureBytes {
-        let found = try link.retrying(call) { (session) throws(KeychainError) -> (StoredItem, SecureBytes) in
-            guard let item = try item(record, session) else { throw vanished }
-            do throws(KeychainError) {
-                return (item, try secret(at: item.path, session))
-            } catch {
-                guard error.trouble == .noObject else { throw error }
-                forget(item.path)
-                // Another process has replaced it by an item with the same reference.
-                guard let moved = try successor(of: record, session) else { throw vanished }
-                return (moved, try secret(at: moved.path, session))
+        func values(of records: [ItemRecord]) throws(KeychainError) -> [SecureBytes?] {
+            guard records.count > 1 else { return try records.map(valueIfThere) }
+            let found = try link.retrying(call) { (session) throws(KeychainError) in
+                try secrets(of: records.map(\.handle), session)
+            }
+            return try records.map { (record) throws(KeychainError) -> SecureBytes? in
+                guard let bytes = found[record.handle], let item = items[record.handle] else {
+                    // Left out of the answer: it has vanished, or has been locked.
+                    return try valueIfThere(record)
+                }
+                return try Self.value(bytes, of: item)
             }
         }
-        return try Self.value(found.1, of: found.0)
-    }
 
-    func values(of records: [ItemRecord]) throws(KeychainError) -> [SecureBytes?] {
-        guard records.count > 1 else { return try records.map(valueIfThere) }
-        let found = try link.retrying(call) { (session) throws(KeychainError) in
-            try secrets(of: records.map(\.handle), session)
-        }
-        return try records.map { (record) throws(KeychainError) -> SecureBytes? in
-            guard let bytes = found[record.handle], let item = items[record.handle] else {
-                // Left out of the answer: it has vanished, or has been locked.
-                return try valueIfThere(record)
-            }
-            return try Self.value(bytes, of: item)
-        }
-    }
-
-    private func valueIfThere(_ record: ItemRecord) throws(KeychainError) -> SecureBytes? {
-        do {
-            return try value(of: record)
-        } catch {
-            guard error.code == .itemNotFound else { throw error }
-            return nil
-        }
-    }
-
-    /// The value for what lies in the service: other programs' bytes as they are, ours from the form they are in.
-    ///
-    /// - Throws: `corrupt` for an item of ours that was cut, of which nothing at all may be left.
-    static func value(_ bytes: SecureBytes, of item: StoredItem) throws(KeychainError) -> SecureBytes {
-        guard item.isOwn else { return bytes }
-        if bytes.isEmpty { throw SecretEnvelope.damaged }
-        return SecretEnvelope.isWrapped(bytes) ? try SecretEnvelope.unwrap(bytes) : bytes
-    }
-
-    /// What lies in the service for an item, unlocking it if need be.
-    ///
-    /// - Throws: An error whose trouble is `noObject` if the item has vanished.
-    func secret(at path: String, _ session: ServiceSession) throws(KeychainError) -> SecureBytes {
-        let secrets = try session.secretSession(call)
-        let request = session.request(
-            path,
-            ServiceName.item,
-            "GetSecret",
-            [.objectPath(secrets.path)],
-            reply: "((oayays))",
-            "The value could not be read"
-        )
-        let answer = try unlocking(path, session) { () throws(KeychainError) in try session.perform(request, call) }
-        return try secrets.decode(answer[0])
-    }
-
-    /// Runs a closure again after the collection was unlocked, and after the item was, if it fails because of that.
-    func unlocking<Result>(
-        _ path: String,
-        _ session: ServiceSession,
-        _ body: () throws(KeychainError) -> Result
-    ) throws(KeychainError) -> Result {
-        var locked = [path, try finder.path(session)]
-        while true {
+        private func valueIfThere(_ record: ItemRecord) throws(KeychainError) -> SecureBytes? {
             do {
-                return try body()
+                return try value(of: record)
             } catch {
-                guard error.trouble == .locked, let next = locked.popLast() else { throw error }
-                try finder.unlock(next, session)
+                guard error.code == .itemNotFound else { throw error }
+                return nil
             }
         }
-    }
 
-    /// Which of several values a single answer may carry: far below the 64 MiB at which the bus throws the service out.
-    private static let answerSize = 8 << 20
+        /// The value for what lies in the service: other programs' bytes as they are, ours from the form they are in.
+        ///
+        /// - Throws: `corrupt` for an item of ours that was cut, of which nothing at all may be left.
+        static func value(_ bytes: SecureBytes, of item: StoredItem) throws(KeychainError) -> SecureBytes {
+            guard item.isOwn else { return bytes }
+            if bytes.isEmpty { throw SecretEnvelope.damaged }
+            return SecretEnvelope.isWrapped(bytes) ? try SecretEnvelope.unwrap(bytes) : bytes
+        }
 
-    private func secrets(of paths: [String], _ session: ServiceSession) throws(KeychainError) -> [String: SecureBytes] {
-        let secrets = try session.secretSession(call)
-        let requests = chunks(paths).map { chunk in
-            session.request(
-                ServiceName.path,
-                ServiceName.service,
-                "GetSecrets",
-                [.objectPaths(chunk), .objectPath(secrets.path)],
-                reply: "(a{o(oayays)})",
-                "The values could not be read"
+        /// What lies in the service for an item, unlocking it if need be.
+        ///
+        /// - Throws: An error whose trouble is `noObject` if the item has vanished.
+        func secret(at path: String, _ session: ServiceSession) throws(KeychainError) -> SecureBytes {
+            let secrets = try session.secretSession(call)
+            let request = session.request(
+                path,
+                ServiceName.item,
+                "GetSecret",
+                [.objectPath(secrets.path)],
+                reply: "((oayays))",
+                "The value could not be read"
             )
+            let answer = try unlocking(path, session) { () throws(KeychainError) in try session.perform(request, call) }
+            return try secrets.decode(answer[0])
         }
-        let answers = try session.connection.perform(requests, call, limit: ServiceSession.answerLimit, window: 4)
-        var found: [String: SecureBytes] = [:]
-        for answer in answers {
-            do {
-                for pair in try answer.get()[0].children { found[pair[0].text] = try secrets.decode(pair[1]) }
-            } catch {
-                // Some services refuse them all when one has vanished; they are read one by one.
-                guard error.trouble == .noObject || error.trouble == .locked else { throw error }
+
+        /// Runs a closure again after the collection was unlocked, and after the item was, if it fails because of that.
+        func unlocking<Result>(
+            _ path: String,
+            _ session: ServiceSession,
+            _ body: () throws(KeychainError) -> Result
+        ) throws(KeychainError) -> Result {
+            var locked = [path, try finder.path(session)]
+            while true {
+                do {
+                    return try body()
+                } catch {
+                    guard error.trouble == .locked, let next = locked.popLast() else { throw error }
+                    try finder.unlock(next, session)
+                }
             }
         }
-        return found
-    }
 
-    private func chunks(_ paths: [String]) -> [[String]] {
-        var chunks: [[String]] = []
-        var size = 0
-        for path in paths {
-            // Values in the safe form are a third longer; what another program stored may be of any length.
-            let limit = items[path]?.valueLimit.map { $0 / 3 * 4 + 256 } ?? Self.answerSize
-            if size + limit > Self.answerSize || (chunks.last?.count ?? 64) >= 64 {
-                chunks.append([])
-                size = 0
+        /// Which of several values a single answer may carry: far below the 64 MiB at which the bus throws the
+        /// service out.
+        private static let answerSize = 8 << 20
+
+        private func secrets(of paths: [String], _ session: ServiceSession) throws(KeychainError) -> [String:
+            SecureBytes]
+        {
+            let secrets = try session.secretSession(call)
+            let requests = chunks(paths).map { chunk in
+                session.request(
+                    ServiceName.path,
+                    ServiceName.service,
+                    "GetSecrets",
+                    [.objectPaths(chunk), .objectPath(secrets.path)],
+                    reply: "(a{o(oayays)})",
+                    "The values could not be read"
+                )
             }
-            chunks[chunks.count - 1].append(path)
-            size += limit
+            let answers = try session.connection.perform(requests, call, limit: ServiceSession.answerLimit, window: 4)
+            var found: [String: SecureBytes] = [:]
+            for answer in answers {
+                do {
+                    for pair in try answer.get()[0].children { found[pair[0].text] = try secrets.decode(pair[1]) }
+                } catch {
+                    // Some services refuse them all when one has vanished; they are read one by one.
+                    guard error.trouble == .noObject || error.trouble == .locked else { throw error }
+                }
+            }
+            return found
         }
-        return chunks
+
+        private func chunks(_ paths: [String]) -> [[String]] {
+            var chunks: [[String]] = []
+            var size = 0
+            for path in paths {
+                // Values in the safe form are a third longer; what another program stored may be of any length.
+                let limit = items[path]?.valueLimit.map { $0 / 3 * 4 + 256 } ?? Self.answerSize
+                if size + limit > Self.answerSize || (chunks.last?.count ?? 64) >= 64 {
+                    chunks.append([])
+                    size = 0
+                }
+                chunks[chunks.count - 1].append(path)
+                size += limit
+            }
+            return chunks
+        }
+
+        /// The item that has taken a record's place.
+        func successor(of record: ItemRecord, _ session: ServiceSession) throws(KeychainError) -> StoredItem? {
+            let collection = try finder.path(session)
+            let needle: LookupAttributes = [ItemLayout.referenceName: record.reference.uuidString]
+            let paths = try session.perform(try searchRequest(needle, collection, session), call)[0].texts
+            let item = try describe(paths, session).max { $0.modified < $1.modified }
+            if let item { items[item.path] = item }
+            return item
+        }
+
+        var vanished: KeychainError {
+            KeychainError(.itemNotFound, "The item was removed by another program in the meantime.")
+        }
     }
 
-    /// The item that has taken a record's place.
-    func successor(of record: ItemRecord, _ session: ServiceSession) throws(KeychainError) -> StoredItem? {
-        let collection = try finder.path(session)
-        let needle: LookupAttributes = [ItemLayout.referenceName: record.reference.uuidString]
-        let paths = try session.perform(try searchRequest(needle, collection, session), call)[0].texts
-        let item = try describe(paths, session).max { $0.modified < $1.modified }
-        if let item { items[item.path] = item }
-        return item
+    extension ItemRecord {
+        /// The number at the end of the object path, 0 if there is none.
+        fileprivate var pathNumber: Int { handle.split(separator: "/").last.flatMap { Int($0) } ?? 0 }
     }
 
-    var vanished: KeychainError {
-        KeychainError(.itemNotFound, "The item was removed by another program in the meantime.")
+    extension ItemDate {
+        fileprivate var second: Int64 { microseconds / 1_000_000 }
     }
-}
 
-extension ItemRecord {
-    /// The number at the end of the object path, 0 if there is none.
-    fileprivate var pathNumber: Int { handle.split(separator: "/").last.flatMap { Int($0) } ?? 0 }
-}
-
-extension ItemDate {
-    fileprivate var second: Int64 { microseconds / 1_000_000 }
-}
-
-extension StoredItem {
-    /// Makes an item from its properties, as `GetAll` returns them.
-    init(_ path: String, properties: Variant) {
-        self.init(path: path, attributes: LookupAttributes(), label: "", created: 0, modified: 0, isLocked: false)
-        for pair in properties.children {
-            let value = pair[1].unboxed
-            switch pair[0].text {
-            case "Attributes": attributes = value.lookupAttributes
-            case "Label": label = value.text
-            case "Created": created = value.unsigned
-            case "Modified": modified = value.unsigned
-            case "Locked": isLocked = value.flag
-            default: break
+    extension StoredItem {
+        /// Makes an item from its properties, as `GetAll` returns them.
+        init(_ path: String, properties: Variant) {
+            self.init(path: path, attributes: LookupAttributes(), label: "", created: 0, modified: 0, isLocked: false)
+            for pair in properties.children {
+                let value = pair[1].unboxed
+                switch pair[0].text {
+                case "Attributes": attributes = value.lookupAttributes
+                case "Label": label = value.text
+                case "Created": created = value.unsigned
+                case "Modified": modified = value.unsigned
+                case "Locked": isLocked = value.flag
+                default: break
+                }
             }
         }
     }
-}
 #endif

@@ -1,93 +1,108 @@
 // SPDX-License-Identifier: MIT
 #if SecretService
-import KeychainAPI
+    import KeychainAPI
 
-/// A question that the service wants to ask the person before it goes on.
-struct ServicePrompt {
-    /// How long a person may take when the call has no deadline.
-    static let patience = Duration.seconds(120)
+    /// A question that the service wants to ask the person before it goes on.
+    struct ServicePrompt {
+        /// How long a person may take when the call has no deadline.
+        static let patience = Duration.seconds(120)
 
-    let session: ServiceSession
-    let call: CallContext
-    /// Whether there is a display on which a prompt could appear, as far as the environment tells.
-    let hasDisplay: Bool
+        let session: ServiceSession
+        let call: CallContext
+        /// Whether there is a display on which a prompt could appear, as far as the environment tells.
+        let hasDisplay: Bool
 
-    private enum Outcome: Sendable {
-        case completed(isDismissed: Bool, Variant)
-        case lost
-        case cancelled
-    }
+        private enum Outcome: Sendable {
+            case completed(isDismissed: Bool, Variant)
+            case lost
+            case cancelled
+        }
 
-    /// Asks, and waits for the answer.
-    ///
-    /// A prompt that was shown is never dismissed from here: GNOME Keyring 42 to 50 aborts when that is done to the
-    /// prompt of an unlock. When the call ends first, the prompt stays, and may still be answered.
-    ///
-    /// - Parameters:
-    ///   - path: The prompt's object path, as the service returned it.
-    ///   - what: What the prompt is about, for messages, as in "The collection ‘Login’".
-    /// - Returns: What the service calls the result.
-    /// - Throws: `interactionNotAllowed` if no prompt is allowed, or probably none could be shown; `userCanceled` if it
-    ///   was dismissed; `timedOut` and `cancelled`.
-    func run(_ path: String, _ what: String) throws(KeychainError) -> Variant {
-        guard call.interaction == .allowed else {
-            // Never shown, so that it can be dismissed; whether that succeeds does not matter.
-            let dismissal = session.request(path, ServiceName.prompt, "Dismiss", [], reply: "()", "")
-            _ = try session.connection.perform([dismissal], call, limit: .seconds(1))
-            throw KeychainError(
-                .interactionNotAllowed,
-                "\(what) is locked, and nothing may be asked. Unlock the keyring, for example by logging in to the "
-                    + "desktop, or allow prompts."
+        /// Asks, and waits for the answer.
+        ///
+        /// A prompt that was shown is never dismissed from here: GNOME Keyring 42 to 50 aborts when that is done to
+        /// the prompt of an unlock. When the call ends first, the prompt stays, and may still be answered.
+        ///
+        /// - Parameters:
+        ///   - path: The prompt's object path, as the service returned it.
+        ///   - what: What the prompt is about, for messages, as in "The collection ‘Login’".
+        /// - Returns: What the service calls the result.
+        /// - Throws: `interactionNotAllowed` if no prompt is allowed, or probably none could be shown;
+        ///   `userCanceled` if it was dismissed; `timedOut` and `cancelled`.
+        func run(_ path: String, _ what: String) throws(KeychainError) -> Variant {
+            guard call.allowsUnlockPrompt else {
+                // Never shown, so that it can be dismissed; whether that succeeds does not matter.
+                let dismissal = session.request(path, ServiceName.prompt, "Dismiss", [], reply: "()", "")
+                _ = try session.connection.perform([dismissal], call, limit: .seconds(1))
+                throw KeychainError(
+                    .interactionNotAllowed,
+                    "\(what) is locked, and nothing may be asked. Unlock the keyring, for example by logging in to the "
+                        + "desktop, or allow prompts."
+                )
+            }
+            let outcome = OneShot<Outcome>()
+            let subscription = session.connection.subscribe(
+                sender: session.owner,
+                interface: ServiceName.prompt,
+                signal: "Completed",
+                path: path
+            ) { arguments in
+                guard arguments.type == "(bv)" else { return }
+                outcome.fulfil(.completed(isDismissed: arguments[0].flag, arguments[1].unboxed))
+            }
+            defer { subscription.cancel() }
+            let start = ContinuousClock.now
+            _ = try session.perform(
+                session.request(
+                    path,
+                    ServiceName.prompt,
+                    "Prompt",
+                    [.string("")],
+                    reply: "()",
+                    "The prompt could not be shown"
+                ),
+                call
             )
-        }
-        let outcome = OneShot<Outcome>()
-        let subscription = session.connection.subscribe(
-            sender: session.owner,
-            interface: ServiceName.prompt,
-            signal: "Completed",
-            path: path
-        ) { arguments in
-            guard arguments.type == "(bv)" else { return }
-            outcome.fulfil(.completed(isDismissed: arguments[0].flag, arguments[1].unboxed))
-        }
-        defer { subscription.cancel() }
-        let start = ContinuousClock.now
-        _ = try session.perform(
-            session.request(path, ServiceName.prompt, "Prompt", [.string("")], reply: "()", "The prompt could not be shown"),
-            call
-        )
-        let result = try session.withLossHandler {
-            outcome.fulfil(.lost)
-        } _: { () throws(KeychainError) in
-            try call.withCancellationHandler {
-                outcome.fulfil(.cancelled)
+            let result = try session.withLossHandler {
+                outcome.fulfil(.lost)
             } _: { () throws(KeychainError) in
-                outcome.wait(call.remaining ?? Self.patience)
+                try call.withCancellationHandler {
+                    outcome.fulfil(.cancelled)
+                } _: { () throws(KeychainError) in
+                    outcome.wait(call.remaining ?? Self.patience)
+                }
+            }
+            switch result {
+            case .completed(isDismissed: false, let value)?: return value
+            case .completed(isDismissed: true, _)?: throw dismissed(what, after: ContinuousClock.now - start)
+            case .lost?:
+                throw KeychainError(
+                    .unavailable,
+                    "The Secret Service went away while it was asking. Start it and try again."
+                )
+            case .cancelled?:
+                try call.check()
+                throw KeychainError(.cancelled, "The call was cancelled while the keyring was asking.")
+            case nil:
+                throw KeychainError(.timedOut, "\(what) is locked, and no one answered the prompt in time. Try again.")
             }
         }
-        switch result {
-        case .completed(isDismissed: false, let value)?: return value
-        case .completed(isDismissed: true, _)?: throw dismissed(what, after: ContinuousClock.now - start)
-        case .lost?:
-            throw KeychainError(.unavailable, "The Secret Service went away while it was asking. Start it and try again.")
-        case .cancelled?:
-            try call.check()
-            throw KeychainError(.cancelled, "The call was cancelled while the keyring was asking.")
-        case nil:
-            throw KeychainError(.timedOut, "\(what) is locked, and no one answered the prompt in time. Try again.")
-        }
-    }
 
-    private func dismissed(_ what: String, after time: Duration) -> KeychainError {
-        // The service does not tell "nobody was asked" from "cancelled". Nobody cancels within a second without a screen.
-        if !hasDisplay && time < .seconds(1) {
+        private func dismissed(_ what: String, after time: Duration) -> KeychainError {
+            // The service does not tell "nobody was asked" from "cancelled". Nobody cancels within a second without a
+            // screen.
+            if !hasDisplay && time < .seconds(1) {
+                return KeychainError(
+                    .interactionNotAllowed,
+                    "\(what) is locked, and no prompt could be shown, since there is no display. Unlock the "
+                        + "keyring, for example "
+                        + "with gnome-keyring-daemon --unlock, and try again."
+                )
+            }
             return KeychainError(
-                .interactionNotAllowed,
-                "\(what) is locked, and no prompt could be shown, since there is no display. Unlock the keyring, for example "
-                    + "with gnome-keyring-daemon --unlock, and try again."
+                .userCanceled,
+                "\(what) is locked, and the prompt was dismissed. Try again and unlock it."
             )
         }
-        return KeychainError(.userCanceled, "\(what) is locked, and the prompt was dismissed. Try again and unlock it.")
     }
-}
 #endif

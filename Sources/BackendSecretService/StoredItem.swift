@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: MIT
 #if SecretService
 
-/// An item as the service describes it, without its secret.
-struct StoredItem: Sendable {
-    /// The object path.
-    var path: String
-    /// The attributes.
-    var attributes: LookupAttributes
-    /// The label that other programs show.
-    var label: String
-    /// When the service created the item, in seconds since 1970; 0 if it does not say.
-    var created: UInt64
-    /// When the service last changed the item, in seconds since 1970; 0 if it does not say.
-    var modified: UInt64
-    /// Whether the item is locked.
-    var isLocked: Bool
+    /// An item as the service describes it, without its secret.
+    struct StoredItem: Sendable {
+        /// The object path.
+        var path: String
+        /// The attributes.
+        var attributes: LookupAttributes
+        /// The label that other programs show.
+        var label: String
+        /// When the service created the item, in seconds since 1970; 0 if it does not say.
+        var created: UInt64
+        /// When the service last changed the item, in seconds since 1970; 0 if it does not say.
+        var modified: UInt64
+        /// Whether the item is locked.
+        var isLocked: Bool
 
-    /// Whether the item is in our layout, rather than another program's.
-    var isOwn: Bool { attributes[ItemLayout.className] != nil }
+        /// Whether the item is in our layout, rather than another program's.
+        var isOwn: Bool { attributes[ItemLayout.className] != nil }
 
-    /// The most bytes that the value can have, nil if that was not recorded.
-    var valueLimit: Int? { attributes[ItemLayout.lengthName].flatMap { Int($0) } }
-}
+        /// The most bytes that the value can have, nil if that was not recorded.
+        var valueLimit: Int? { attributes[ItemLayout.lengthName].flatMap { Int($0) } }
+    }
 #endif

@@ -28,7 +28,8 @@ public struct FixtureError: Error, CustomStringConvertible {
 /// Runs programs with an environment of their own.
 enum Program {
     private static let packages = [
-        "dbus-daemon": "dbus", "gnome-keyring-daemon": "gnome-keyring", "gdbus": "libglib2.0-bin", "secret-tool": "libsecret-tools",
+        "dbus-daemon": "dbus", "gnome-keyring-daemon": "gnome-keyring", "gdbus": "libglib2.0-bin",
+        "secret-tool": "libsecret-tools",
         "python3": "python3-dbus python3-keyring python3-secretstorage", "git": "git",
     ]
 

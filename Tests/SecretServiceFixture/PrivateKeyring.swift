@@ -6,8 +6,8 @@ import Synchronization
 
 /// A GNOME Keyring on a bus of its own, with a home of its own; any number of them can run at once.
 ///
-/// Nothing in it touches the user's keyring or bus. It ends exactly the processes that it started, at the latest when it is
-/// released. Nothing on its bus is started on demand, so that no second daemon answers in its place.
+/// Nothing in it touches the user's keyring or bus. It ends exactly the processes that it started, at the latest when
+/// it is released. Nothing on its bus is started on demand, so that no second daemon answers in its place.
 public final class PrivateKeyring: Sendable {
     /// The address of the bus.
     public let busAddress: String
@@ -44,7 +44,9 @@ public final class PrivateKeyring: Sendable {
 
     private init(password: String?) throws {
         self.password = password
-        folder = FileManager.default.temporaryDirectory.appendingPathComponent("keyring-\(UUID().uuidString.prefix(13))")
+        folder = FileManager.default.temporaryDirectory.appendingPathComponent(
+            "keyring-\(UUID().uuidString.prefix(13))"
+        )
         var environment = ["PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1"]
         let names = [
             "HOME": "home", "XDG_RUNTIME_DIR": "run", "XDG_DATA_HOME": "data", "XDG_CONFIG_HOME": "config",
@@ -148,7 +150,9 @@ public final class PrivateKeyring: Sendable {
         try pipe.fileHandleForWriting.close()
         state.withLock { $0.daemon = daemon }
         let waiting = try run("gdbus", ["wait", "--session", "--timeout", "20", "org.freedesktop.secrets"])
-        guard waiting.status == 0 else { throw FixtureError("gnome-keyring-daemon does not come up. \(waiting.errors)") }
+        guard waiting.status == 0 else {
+            throw FixtureError("gnome-keyring-daemon does not come up. \(waiting.errors)")
+        }
         guard password != nil, isUnlocked else { return }
         // A keyring with an empty password starts locked, and opens for who asks.
         if password == "" { _ = try call("Service.Unlock", ["['\(Self.defaultCollection)']"]) }
@@ -165,7 +169,8 @@ public final class PrivateKeyring: Sendable {
 
     /// Ends the daemon, and starts it again.
     ///
-    /// - Parameter isUnlocked: Whether the default collection is unlocked, or locked as after a login without a password.
+    /// - Parameter isUnlocked: Whether the default collection is unlocked, or locked as after a login without a
+    ///   password.
     public func restartDaemon(isUnlocked: Bool = true) throws {
         killDaemon()
         try startDaemon(isUnlocked: isUnlocked)
@@ -219,7 +224,8 @@ public final class PrivateKeyring: Sendable {
         let answer = try run(
             "gdbus",
             [
-                "call", "--session", "--dest", "org.freedesktop.secrets", "--object-path", Self.defaultCollection, "--method",
+                "call", "--session", "--dest", "org.freedesktop.secrets", "--object-path", Self.defaultCollection,
+                "--method",
                 "org.freedesktop.DBus.Properties.Get", "org.freedesktop.Secret.Collection", "Locked",
             ]
         )
@@ -236,7 +242,8 @@ public final class PrivateKeyring: Sendable {
         let answer = try run(
             "gdbus",
             [
-                "call", "--session", "--dest", "org.freedesktop.secrets", "--object-path", "/org/freedesktop/secrets", "--method",
+                "call", "--session", "--dest", "org.freedesktop.secrets", "--object-path", "/org/freedesktop/secrets",
+                "--method",
                 "org.freedesktop.Secret.\(method)",
             ] + arguments
         )
@@ -279,7 +286,9 @@ public final class PrivateKeyring: Sendable {
             """
         let answer = try run("python3", ["-c", head + script] + arguments)
         guard answer.status == 0 else {
-            throw FixtureError("Python failed; it needs python3-dbus, python3-keyring and python3-secretstorage. \(answer.errors)")
+            throw FixtureError(
+                "Python failed; it needs python3-dbus, python3-keyring and python3-secretstorage. \(answer.errors)"
+            )
         }
         return answer.text
     }
