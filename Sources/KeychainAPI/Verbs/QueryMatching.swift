@@ -32,6 +32,12 @@ extension Keychain {
         guard !group.rawValue.utf8.contains(0) else {
             throw KeychainError(.invalidParameter, "An access group cannot contain NUL.")
         }
+        guard group.rawValue.utf8.count <= maximumAttributeSize else {
+            throw KeychainError(
+                .dataTooLarge,
+                "The name of the access group is larger than \(maximumAttributeSize) bytes. Choose a shorter one."
+            )
+        }
     }
 
     /// The largest attribute, in bytes, on every driver.
