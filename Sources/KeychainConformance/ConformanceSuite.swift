@@ -13,7 +13,8 @@
 public enum ConformanceSuite {
     /// Every check.
     public static let all: [ConformanceCheck] = [
-        uniqueness, textKeys, matching, attributes, store,
+        uniqueness, textKeys, matching, attributes, store, update, retrieve, contains, remove, references, identities,
+        copy, transaction, changes, values, access, errors, concurrency, secrecy, persistence, limits, locking,
     ].flatMap { $0 }
 
     /// The checks that can be run with a harness.
