@@ -42,7 +42,9 @@
         /// Whether bytes are anywhere in the memory of a process.
         private func find(_ needle: Data, in process: pid_t) throws -> Bool {
             let memory = try FileDescriptor("/proc/\(process)/mem", O_RDONLY, action: "test")
-            let maps = try String(contentsOfFile: "/proc/\(process)/maps", encoding: .utf8)
+            // Piece by piece: a file of the kernel has no length, and is not always read whole otherwise.
+            let table = try FileHandle(forReadingFrom: URL(fileURLWithPath: "/proc/\(process)/maps")).readToEnd()
+            let maps = String(decoding: table ?? Data(), as: UTF8.self)
             var searched: UInt64 = 0
             for line in maps.split(separator: "\n") {
                 let fields = line.split(separator: " ")

@@ -101,7 +101,7 @@ func complain(_ line: String) { FileHandle.standardError.write(Data("\(line)\n".
                 }
             }
             say("ready \(count ?? -1)")
-            while readLine() != nil {}
+            withExtendedLifetime(driver) { while readLine() != nil {} }
         case "compact":
             try driver.compact(CallContext(.store))
         default:
