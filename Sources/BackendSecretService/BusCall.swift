@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #if SecretService
+    import Glibc
 
     /// A method call that has not been sent yet.
     struct BusCall: Sendable {
@@ -29,7 +30,8 @@
 
     /// The names of the Secret Service on the bus.
     enum ServiceName {
-        static let bus = "org.freedesktop.secrets"
+        /// The name that libsecret uses: the standard one, unless a variable of its own names another.
+        static let bus = getenv("SECRET_SERVICE_BUS_NAME").map { String(cString: $0) } ?? "org.freedesktop.secrets"
         static let path = "/org/freedesktop/secrets"
         static let service = "org.freedesktop.Secret.Service"
         static let collection = "org.freedesktop.Secret.Collection"

@@ -10,8 +10,8 @@
         let call: CallContext
         let hasDisplay: Bool
 
-        /// Whether the name has to be looked up as an alias first, and the alias.
-        private var alias: String? { name.isEmpty ? "default" : nil }
+        /// The alias that the name is, nil if it is first taken for a label.
+        private var alias: String? { name.isEmpty || name == "default" ? "default" : nil }
 
         // MARK: Finding
 

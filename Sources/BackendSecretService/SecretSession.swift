@@ -27,13 +27,11 @@
         ///
         /// - Parameters:
         ///   - connection: The connection, to which the session is bound.
-        ///   - owner: The unique name of the service.
         ///   - call: Deadline and cancellation.
         ///   - limit: How long it may take at most.
         /// - Throws: Why there is none.
         static func open(
             _ connection: BusConnection,
-            owner: String,
             _ call: CallContext,
             limit: Duration
         ) throws(KeychainError) -> SecretSession {
@@ -43,7 +41,6 @@
             connection.thread.post {
                 keychain_secret_session_open(
                     connection.pointer,
-                    owner,
                     patience.milliseconds,
                     cancellable.pointer,
                     { source, answer, result in

@@ -131,7 +131,7 @@
             if let session = secret.withLock({ $0 }) { return session }
             return try secretGate.pass(call) { () throws(KeychainError) in
                 if let session = secret.withLock({ $0 }) { return session }
-                let session = try SecretSession.open(connection, owner: owner, call, limit: Self.answerLimit)
+                let session = try SecretSession.open(connection, call, limit: Self.answerLimit)
                 secret.withLock { $0 = session }
                 return session
             }

@@ -17,25 +17,16 @@ static GType keychain_secret_session_get_type(void);
 
 G_DEFINE_TYPE(KeychainSecretSession, keychain_secret_session, SECRET_TYPE_SERVICE)
 
-// SecretService's own constructor insists on the shared session bus, whose end is the end of the process, and on the
-// well-known name, which may have another owner by the time a secret arrives. All four properties are construct-only:
-// they can be corrected here, and only here.
+// SecretService's own constructor insists on the shared session bus, whose end is the end of the process. The properties
+// are construct-only: they can be corrected here, and only here. The name of the service stays as it is, since GDBusProxy
+// leaks the old one when it is set again.
 static GObject *keychain_secret_session_constructor(GType type, guint count, GObjectConstructParam *parameters) {
-    const char *owner = NULL;
-    for (guint i = 0; i < count; i++) {
-        if (g_str_equal(g_param_spec_get_name(parameters[i].pspec), "g-name")) {
-            owner = g_value_get_string(parameters[i].value);
-        }
-    }
-    // The parent overwrites the parameter, so its text has to be kept.
-    char *name = g_strdup(owner);
     GObject *object =
         G_OBJECT_CLASS(keychain_secret_session_parent_class)->constructor(type, count, parameters);
-    g_object_set(object, "g-bus-type", G_BUS_TYPE_NONE, "g-name", name, "g-flags",
+    g_object_set(object, "g-bus-type", G_BUS_TYPE_NONE, "g-flags",
                  G_DBUS_PROXY_FLAGS_DO_NOT_LOAD_PROPERTIES | G_DBUS_PROXY_FLAGS_DO_NOT_CONNECT_SIGNALS |
                      G_DBUS_PROXY_FLAGS_DO_NOT_AUTO_START,
                  NULL);
-    g_free(name);
     return object;
 }
 
@@ -47,11 +38,11 @@ static void keychain_secret_session_init(KeychainSecretSession *self) {
     (void)self;
 }
 
-void keychain_secret_session_open(GDBusConnection *connection, const char *owner, int timeout_msec,
-                                  GCancellable *cancellable, GAsyncReadyCallback callback, gpointer user_data) {
+void keychain_secret_session_open(GDBusConnection *connection, int timeout_msec, GCancellable *cancellable,
+                                  GAsyncReadyCallback callback, gpointer user_data) {
     g_async_initable_new_async(keychain_secret_session_get_type(), G_PRIORITY_DEFAULT, cancellable, callback,
-                               user_data, "g-connection", connection, "g-name", owner, "g-default-timeout",
-                               timeout_msec, "flags", SECRET_SERVICE_OPEN_SESSION, NULL);
+                               user_data, "g-connection", connection, "g-default-timeout", timeout_msec,
+                               "flags", SECRET_SERVICE_OPEN_SESSION, NULL);
 }
 
 KeychainSecretSession *keychain_secret_session_open_finish(GObject *source, GAsyncResult *result, GError **error) {

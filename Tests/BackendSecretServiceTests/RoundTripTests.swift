@@ -7,15 +7,20 @@
     import Testing
 
     /// Values that some server, file format or program is known to alter.
-    let awkwardValues: [(name: String, value: Data)] = [
-        ("empty", Data()), ("plain", Data("s3cret".utf8)), ("NUL", Data([0])), ("NUL inside", Data([0x61, 0, 0x62])),
-        ("newline", Data("line1\nline2\n".utf8)), ("backslash", Data("back\\slash\\n".utf8)),
-        ("leading blanks", Data("  x".utf8)),
-        ("trailing blank", Data("x ".utf8)), ("tab", Data("\tx".utf8)), ("invalid UTF-8", Data([0xFF, 0xFE, 0x80])),
-        ("emoji", Data("🔑 geheim".utf8)), ("injection", Data("a\n[9]\nsecret=evil".utf8)),
-        ("like an envelope", Data("keychain-1:00000000:.".utf8)), ("carriage return", Data("a\r".utf8)),
-        ("all bytes", Data((0...255).map { UInt8($0) })),
-    ]
+    ///
+    /// Computed, because the leak checker does not see through the bits that `Data` keeps in its pointers.
+    var awkwardValues: [(name: String, value: Data)] {
+        [
+            ("empty", Data()), ("plain", Data("s3cret".utf8)), ("NUL", Data([0])),
+            ("NUL inside", Data([0x61, 0, 0x62])),
+            ("newline", Data("line1\nline2\n".utf8)), ("backslash", Data("back\\slash\\n".utf8)),
+            ("leading blanks", Data("  x".utf8)), ("trailing blank", Data("x ".utf8)), ("tab", Data("\tx".utf8)),
+            ("invalid UTF-8", Data([0xFF, 0xFE, 0x80])), ("emoji", Data("🔑 geheim".utf8)),
+            ("injection", Data("a\n[9]\nsecret=evil".utf8)),
+            ("like an envelope", Data("keychain-1:00000000:.".utf8)), ("carriage return", Data("a\r".utf8)),
+            ("all bytes", Data((0...255).map { UInt8($0) })),
+        ]
+    }
 
     @Suite struct RoundTripTests {
         @Test(arguments: ["correct horse", ""])

@@ -1,19 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-public import Foundation
-
-/// What a program said before it ended.
-public struct ProgramOutput: Sendable {
-    /// The exit status, or the number of the signal that ended it.
-    public let status: Int32
-    /// What it wrote to its standard output.
-    public let output: Data
-    /// What it wrote to its standard error.
-    public let errors: String
-
-    /// The standard output as text.
-    public var text: String { String(decoding: output, as: UTF8.self) }
-}
+import Foundation
+import Glibc
+import Synchronization
 
 /// Why a fixture does not stand.
 public struct FixtureError: Error, CustomStringConvertible {
@@ -25,58 +14,130 @@ public struct FixtureError: Error, CustomStringConvertible {
     }
 }
 
-/// Runs programs with an environment of their own.
-enum Program {
+/// A program that was started here, and that is ended and reaped here.
+final class ChildProcess: Sendable {
     private static let packages = [
         "dbus-daemon": "dbus", "gnome-keyring-daemon": "gnome-keyring", "gdbus": "libglib2.0-bin",
-        "secret-tool": "libsecret-tools",
-        "python3": "python3-dbus python3-keyring python3-secretstorage", "git": "git",
+        "secret-tool": "libsecret-tools", "python3": "python3-dbus python3-gi python3-keyring python3-secretstorage",
     ]
 
-    /// A process that is ready to be run.
-    static func make(_ name: String, _ arguments: [String], _ environment: [String: String]) throws -> Process {
-        let path = ["/usr/bin/", "/bin/", "/usr/local/bin/"].map { $0 + name }
-            .first { FileManager.default.isExecutableFile(atPath: $0) }
-        guard let path = name.hasPrefix("/") ? name : path else {
-            throw FixtureError("\(name) is missing. Run: apt-get install -y \(packages[name] ?? name)")
-        }
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: path)
-        process.arguments = arguments
-        process.environment = environment
-        return process
-    }
+    private let identifier: pid_t
+    /// How it ended, nil as long as nobody has asked.
+    private let status = Mutex<Int32?>(nil)
 
-    /// Runs a program to its end.
-    static func run(
+    /// Starts a program with nothing of this process but the three standard files that it is given.
+    ///
+    /// - Parameters:
+    ///   - name: Its name in the standard folders, or its path.
+    ///   - arguments: Its arguments.
+    ///   - environment: Its whole environment.
+    ///   - input: Its standard input, by default empty.
+    ///   - output: Its standard output, by default discarded.
+    ///   - errors: Its standard error, by default discarded.
+    /// - Throws: A ``FixtureError`` that says what to install.
+    init(
         _ name: String,
         _ arguments: [String],
         _ environment: [String: String],
-        input: Data
-    ) throws -> ProgramOutput {
-        let process = try make(name, arguments, environment)
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("output-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        // Files rather than pipes: they take any amount without a thread that empties them.
-        func file(_ name: String, _ content: Data = Data()) throws -> FileHandle {
-            let url = folder.appendingPathComponent(name)
-            try content.write(to: url)
-            return try FileHandle(forUpdating: url)
+        input: Int32? = nil,
+        output: Int32? = nil,
+        errors: Int32? = nil
+    ) throws {
+        let candidates = name.hasPrefix("/") ? [name] : ["/usr/bin/", "/bin/", "/usr/local/bin/"].map { $0 + name }
+        guard let path = candidates.first(where: { access($0, X_OK) == 0 }) else {
+            throw FixtureError("\(name) is missing. Run: apt-get install -y \(Self.packages[name] ?? name)")
         }
-        let output = try file("output")
-        let errors = try file("errors")
-        process.standardInput = try file("input", input)
-        process.standardOutput = output
-        process.standardError = errors
-        try process.run()
-        process.waitUntilExit()
-        try output.seek(toOffset: 0)
-        try errors.seek(toOffset: 0)
-        return ProgramOutput(
-            status: process.terminationStatus,
-            output: try output.readToEnd() ?? Data(),
-            errors: String(decoding: try errors.readToEnd() ?? Data(), as: UTF8.self)
-        )
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        for (target, source) in [(Int32(0), input), (1, output), (2, errors)] {
+            if let source {
+                posix_spawn_file_actions_adddup2(&actions, source, target)
+            } else {
+                posix_spawn_file_actions_addopen(&actions, target, "/dev/null", O_RDWR, 0)
+            }
+        }
+        var argv = ([path] + arguments).map { strdup($0) } + [nil]
+        var envp = environment.map { strdup("\($0)=\($1)") } + [nil]
+        defer { for text in argv + envp { free(text) } }
+        var identifier: pid_t = 0
+        let error = posix_spawn(&identifier, path, &actions, nil, &argv, &envp)
+        guard error == 0 else { throw FixtureError("\(path) does not start: \(String(cString: strerror(error)))") }
+        self.identifier = identifier
+    }
+
+    deinit {
+        end()
+    }
+
+    /// Sends a signal, unless the program has been waited for.
+    func signal(_ signal: Int32) {
+        status.withLock { status in
+            if status == nil { kill(identifier, signal) }
+        }
+    }
+
+    /// Waits until the program ends.
+    ///
+    /// - Returns: Its exit status, or 128 and the signal that ended it.
+    @discardableResult
+    func wait() -> Int32 {
+        status.withLock { status in
+            if let status { return status }
+            var raw: Int32 = 0
+            while waitpid(identifier, &raw, 0) == -1 && errno == EINTR {}
+            let code = raw & 0x7F == 0 ? raw >> 8 & 0xFF : 128 + raw & 0x7F
+            status = code
+            return code
+        }
+    }
+
+    /// Ends the program at once.
+    func end() {
+        signal(SIGKILL)
+        wait()
+    }
+}
+
+/// Descriptors that no other child inherits, not even one that is started at the same moment.
+enum Descriptors {
+    /// Two connected ends: the one that a program writes to, and the one that is read here.
+    static func makePipe() throws -> (reading: Int32, writing: Int32) {
+        var ends: [Int32] = [0, 0]
+        let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+        guard socketpair(AF_UNIX, type, 0, &ends) == 0 else { throw failure("There are no sockets") }
+        return (ends[0], ends[1])
+    }
+
+    /// An unnamed file with a content, at its beginning.
+    static func makeFile(_ content: Data = Data()) throws -> Int32 {
+        let path = FileManager.default.temporaryDirectory.path + "/fixture-\(UUID().uuidString)"
+        let file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard file >= 0 else { throw failure("There is no temporary file") }
+        unlink(path)
+        try FileHandle(fileDescriptor: file).write(contentsOf: content)
+        lseek(file, 0, SEEK_SET)
+        return file
+    }
+
+    /// The content of a file, from its beginning.
+    static func content(_ file: Int32) throws -> Data {
+        lseek(file, 0, SEEK_SET)
+        return try FileHandle(fileDescriptor: file).readToEnd() ?? Data()
+    }
+
+    /// Reads a line, without its end; nil when the program has ended.
+    static func readLine(_ descriptor: Int32) -> String? {
+        var line: [UInt8] = []
+        var byte: UInt8 = 0
+        while read(descriptor, &byte, 1) == 1 {
+            if byte == 0x0A { return String(decoding: line, as: UTF8.self) }
+            line.append(byte)
+        }
+        return nil
+    }
+
+    private static func failure(_ what: String) -> FixtureError {
+        FixtureError("\(what): \(String(cString: strerror(errno)))")
     }
 }

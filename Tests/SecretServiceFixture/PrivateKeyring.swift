@@ -19,10 +19,9 @@ public final class PrivateKeyring: Sendable {
     private let folder: URL
     private let state: Mutex<State>
 
-    // Processes are used by one thread at a time.
-    private struct State: @unchecked Sendable {
-        var bus: Process?
-        var daemon: Process?
+    private struct State {
+        var bus: ChildProcess?
+        var daemon: ChildProcess?
     }
 
     // MARK: Starting and stopping
@@ -79,23 +78,17 @@ public final class PrivateKeyring: Sendable {
           <limit name="max_message_size">1000000000</limit>
         </busconfig>
         """.write(to: configuration, atomically: false, encoding: .utf8)
-        let bus = try Program.make(
-            "dbus-daemon",
-            ["--config-file=\(configuration.path)", "--nofork", "--nopidfile", "--print-address=1"],
-            environment
-        )
-        let output = Pipe()
-        bus.standardOutput = output
-        bus.standardError = FileHandle.nullDevice
-        try bus.run()
-        // It prints its address as soon as it answers there.
-        var printed = Data()
-        while !printed.contains(0x0A) {
-            let more = output.fileHandleForReading.availableData
-            guard !more.isEmpty else { throw FixtureError("dbus-daemon ended at once.") }
-            printed += more
+        let pipe = try Descriptors.makePipe()
+        defer { close(pipe.reading) }
+        let arguments = ["--config-file=\(configuration.path)", "--nofork", "--nopidfile", "--print-address=1"]
+        let bus: ChildProcess
+        do {
+            defer { close(pipe.writing) }
+            bus = try ChildProcess("dbus-daemon", arguments, environment, output: pipe.writing)
         }
-        busAddress = String(decoding: printed, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+        // It prints its address as soon as it answers there.
+        guard let address = Descriptors.readLine(pipe.reading) else { throw FixtureError("dbus-daemon ended at once.") }
+        busAddress = address
         environment["DBUS_SESSION_BUS_ADDRESS"] = busAddress
         self.environment = environment
         state = Mutex(State(bus: bus))
@@ -108,7 +101,7 @@ public final class PrivateKeyring: Sendable {
     /// Ends the daemon and the bus, and removes the home.
     public func stop() {
         state.withLock { state in
-            for process in [state.daemon, state.bus] { process.map(Self.end) }
+            for process in [state.daemon, state.bus] { process?.end() }
             state = State()
         }
         try? FileManager.default.removeItem(at: folder)
@@ -117,15 +110,9 @@ public final class PrivateKeyring: Sendable {
     /// Ends the bus; the daemon goes with it.
     public func stopBus() {
         state.withLock { state in
-            state.bus.map(Self.end)
+            state.bus?.end()
             state.bus = nil
         }
-    }
-
-    private static func end(_ process: Process) {
-        guard process.isRunning else { return }
-        kill(process.processIdentifier, SIGKILL)
-        process.waitUntilExit()
     }
 
     /// Starts the daemon, with the default collection unlocked.
@@ -140,14 +127,9 @@ public final class PrivateKeyring: Sendable {
         }
         // Without a password it starts no collection of its own, and leaves locked what is there.
         let arguments = ["--foreground", "--components=secrets"] + (isUnlocked && password != nil ? ["--unlock"] : [])
-        let daemon = try Program.make("gnome-keyring-daemon", arguments, environment)
-        let pipe = Pipe()
-        daemon.standardInput = pipe
-        daemon.standardOutput = FileHandle.nullDevice
-        daemon.standardError = FileHandle.nullDevice
-        try daemon.run()
-        if isUnlocked { try pipe.fileHandleForWriting.write(contentsOf: input) }
-        try pipe.fileHandleForWriting.close()
+        let file = try Descriptors.makeFile(isUnlocked ? input : Data())
+        defer { close(file) }
+        let daemon = try ChildProcess("gnome-keyring-daemon", arguments, environment, input: file)
         state.withLock { $0.daemon = daemon }
         let waiting = try run("gdbus", ["wait", "--session", "--timeout", "20", "org.freedesktop.secrets"])
         guard waiting.status == 0 else {
@@ -162,7 +144,7 @@ public final class PrivateKeyring: Sendable {
     /// Ends the daemon as a crash would.
     public func killDaemon() {
         state.withLock { state in
-            state.daemon.map(Self.end)
+            state.daemon?.end()
             state.daemon = nil
         }
     }
@@ -188,7 +170,7 @@ public final class PrivateKeyring: Sendable {
 
     private func signalDaemon(_ signal: Int32) {
         state.withLock { state in
-            if let daemon = state.daemon { kill(daemon.processIdentifier, signal) }
+            state.daemon?.signal(signal)
         }
     }
 
@@ -267,7 +249,7 @@ public final class PrivateKeyring: Sendable {
         input: Data = Data(),
         extra: [String: String] = [:]
     ) throws -> ProgramOutput {
-        try Program.run(program, arguments, environment.merging(extra) { $1 }, input: input)
+        try ProgramOutput(running: program, arguments, environment.merging(extra) { $1 }, input: input)
     }
 
     /// Runs Python with `dbus`, `sys`, `json`, a connection as `bus`, and the service's `NAME` and `PATH`.

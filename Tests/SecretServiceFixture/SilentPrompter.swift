@@ -5,13 +5,8 @@ import Glibc
 
 /// A program that takes GNOME Keyring's request for a prompt and never answers it, as a person who is away.
 public final class SilentPrompter: Sendable {
-    // Used by one thread at a time.
-    private struct Running: @unchecked Sendable {
-        let process: Process
-        let output: FileHandle
-    }
-
-    private let running: Running
+    private let process: ChildProcess
+    private let output: Int32
 
     private static let script = """
         import sys
@@ -36,11 +31,12 @@ public final class SilentPrompter: Sendable {
         """
 
     init(_ environment: [String: String]) throws {
-        let process = try Program.make("python3", ["-c", Self.script], environment)
-        let pipe = Pipe()
-        process.standardOutput = pipe
-        try process.run()
-        running = Running(process: process, output: pipe.fileHandleForReading)
+        let pipe = try Descriptors.makePipe()
+        output = pipe.reading
+        do {
+            defer { close(pipe.writing) }
+            process = try ChildProcess("python3", ["-c", Self.script], environment, output: pipe.writing)
+        }
         try waitFor("ready")
     }
 
@@ -50,27 +46,20 @@ public final class SilentPrompter: Sendable {
     }
 
     private func waitFor(_ word: String) throws {
-        var line = Data()
-        while line.last != 0x0A {
-            guard let byte = try running.output.read(upToCount: 1), !byte.isEmpty else {
-                throw FixtureError("The prompter does not run; it needs python3-gi.")
-            }
-            line += byte
-        }
-        guard line == Data("\(word)\n".utf8) else {
-            throw FixtureError("The prompter says \(line) instead of \(word).")
+        let line = Descriptors.readLine(output)
+        guard line == word else {
+            throw FixtureError("The prompter says \(line ?? "nothing") instead of \(word); it needs python3-gi.")
         }
     }
 
     /// Ends the program.
     public func stop() {
-        guard running.process.isRunning else { return }
-        kill(running.process.processIdentifier, SIGKILL)
-        running.process.waitUntilExit()
+        process.end()
     }
 
     deinit {
-        stop()
+        process.end()
+        close(output)
     }
 }
 

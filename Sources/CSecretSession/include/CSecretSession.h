@@ -11,9 +11,9 @@ typedef struct KeychainSecretSession KeychainSecretSession;
 /// A decoded secret in libsecret's guarded memory.
 typedef struct KeychainSecretValue KeychainSecretValue;
 
-/// Opens a session with the service that owns a unique bus name; the callback comes on the thread-default context.
-void keychain_secret_session_open(GDBusConnection *connection, const char *owner, int timeout_msec,
-                                  GCancellable *cancellable, GAsyncReadyCallback callback, gpointer user_data);
+/// Opens a session with the service; the callback comes on the thread-default context.
+void keychain_secret_session_open(GDBusConnection *connection, int timeout_msec, GCancellable *cancellable,
+                                  GAsyncReadyCallback callback, gpointer user_data);
 
 /// Ends keychain_secret_session_open(): a session that belongs to the caller, or NULL with an error.
 KeychainSecretSession *keychain_secret_session_open_finish(GObject *source, GAsyncResult *result, GError **error);
