@@ -13,16 +13,25 @@ enum ProcessMemory {
         var flags: [Substring] = []
     }
 
-    /// The mappings, from `/proc/self/smaps`.
-    static func mappings() throws -> [Mapping] {
-        // Read in one piece: FileManager would ask for the size first, which is 0 here.
-        let file = try #require(fopen("/proc/self/smaps", "r"))
+    /// The number of mappings.
+    static func mappingCount() throws -> Int {
+        try text(of: "/proc/self/maps").split(separator: "\n").count
+    }
+
+    /// Read in one piece: FileManager would ask for the size first, which is 0 here.
+    private static func text(of path: String) throws -> String {
+        let file = try #require(fopen(path, "r"))
         defer { fclose(file) }
         var text: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
         while case let count = fread(&buffer, 1, buffer.count, file), count > 0 { text += buffer[..<count] }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// The mappings, from `/proc/self/smaps`.
+    static func mappings() throws -> [Mapping] {
         var mappings: [Mapping] = []
-        for line in String(decoding: text, as: UTF8.self).split(separator: "\n") {
+        for line in try text(of: "/proc/self/smaps").split(separator: "\n") {
             let words = line.split(separator: " ")
             if words[0] == "VmFlags:" {
                 mappings[mappings.count - 1].flags = Array(words.dropFirst())
