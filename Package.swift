@@ -102,7 +102,9 @@ let package = Package(
         // What tests share: a GNOME Keyring of its own for each test. No product.
         .target(name: "SecretServiceFixture", path: "Tests/SecretServiceFixture"),
 
-        .testTarget(name: "KeychainAPITests", dependencies: ["KeychainAPI", "KeychainSystem"]),
+        .testTarget(name: "KeychainAPITests", dependencies: ["KeychainAPI", "KeychainSystem", "BackendMemory"]),
+        .testTarget(name: "KeychainSystemTests", dependencies: ["KeychainSystem"]),
+        .testTarget(name: "CompileFailTests", dependencies: ["KeychainAPI"], exclude: ["Snippets"]),
         .testTarget(name: "BackendMemoryTests", dependencies: ["BackendMemory"]),
         .testTarget(
             name: "BackendFileTests",
@@ -119,7 +121,7 @@ let package = Package(
             dependencies: ["BackendSecretService", "KeychainSystem", "SecretServiceFixture"]
         ),
         .testTarget(name: "KeychainCommandTests", dependencies: ["KeychainCommand"]),
-        .testTarget(name: "SwiftKeychainTests", dependencies: ["SwiftKeychain"]),
+        .testTarget(name: "SwiftKeychainTests", dependencies: ["SwiftKeychain", "KeychainSystem"]),
         .testTarget(
             name: "ConformanceTests",
             dependencies: ["KeychainConformance", "SwiftKeychain", "KeychainSystem"],

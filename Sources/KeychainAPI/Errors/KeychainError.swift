@@ -90,10 +90,16 @@ extension KeychainError: Equatable {
     public static func == (left: KeychainError, right: KeychainError) -> Bool { left.code == right.code }
 }
 
-extension KeychainError {
-    /// Lets `catch` and `switch` take one code.
-    public static func ~= (code: Code, error: KeychainError) -> Bool { code == error.code }
+extension KeychainError.Code {
+    /// Lets `catch` take one code: `catch .timedOut` after typed throws, else `catch KeychainError.Code.timedOut`.
+    ///
+    /// The optional makes the compiler prefer the error itself where both exist, as in `catch .duplicateItem`.
+    public static func ~= (code: KeychainError.Code, error: (any Error)?) -> Bool {
+        (error as? KeychainError)?.code == code
+    }
+}
 
+extension KeychainError {
     /// Lets a `catch` for any error take one code: `catch KeychainError.itemNotFound`.
     public static func ~= (code: KeychainError, error: any Error) -> Bool {
         (error as? KeychainError)?.code == code.code

@@ -83,8 +83,9 @@ final class SecurePool: Sendable {
             fatalError("Out of memory for \(size) bytes of a secret")
         }
         // Both are best effort: RLIMIT_MEMLOCK may be small, and a secret that may be swapped is better than none.
-        _ = mlock(address, size)
+        // In this order: locking fills the pages, and the system joins only what is still empty to its neighbour.
         _ = madvise(address, size, Int32(MADV_DONTDUMP))
+        _ = mlock(address, size)
         return Block(address: address, size: size, guardSize: guardSize)
     }
 

@@ -26,8 +26,8 @@ extension SecTextConvertible where Self: BinaryFloatingPoint {
     /// Reads the text form; what is no value of the type, also a number that is too large for it, is an error.
     public init<Bytes: ContiguousBytes>(rawRepresentation: Bytes) throws {
         let text = try String(rawRepresentation: rawRepresentation)
-        guard let value = Self(text) else { throw CocoaError(.coderReadCorrupt) }
-        // Swift reads a number past the largest one as infinity.
+        // Swift stops reading at NUL, and reads a number past the largest one as infinity.
+        guard !text.utf8.contains(0), let value = Self(text) else { throw CocoaError(.coderReadCorrupt) }
         guard !value.isInfinite || value.description == text else { throw CocoaError(.coderReadCorrupt) }
         self = value
     }

@@ -1,0 +1,8 @@
+// expect: requires the types
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import KeychainAPI
+
+var query = SecItemQuery<InternetPassword>()
+query.service = "OpenAI"
