@@ -13,7 +13,7 @@
 public enum ConformanceSuite {
     /// Every check.
     public static let all: [ConformanceCheck] = [
-        uniqueness, textKeys, matching, attributes, store,
+        uniqueness, textKeys, matching, attributes, store, update, retrieve, contains, remove, references, identities,
     ].flatMap { $0 }
 
     /// The checks that can be run with a harness.
