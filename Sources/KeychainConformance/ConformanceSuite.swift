@@ -14,6 +14,8 @@ public enum ConformanceSuite {
     /// Every check.
     public static let all: [ConformanceCheck] = [
         uniqueness, textKeys, matching, attributes, store, update, retrieve, contains, remove, references, identities,
+        copy, transaction, values,
+        access,
     ].flatMap { $0 }
 
     /// The checks that can be run with a harness.

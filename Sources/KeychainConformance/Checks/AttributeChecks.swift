@@ -22,7 +22,8 @@ extension ConformanceSuite {
                 let slack = 1.1
                 try expect(info.creationDate >= before - slack && info.creationDate <= after + slack, "Created now")
                 try expect(
-                    info.modificationDate >= before - slack && info.modificationDate <= after + slack, "Modified now"
+                    info.modificationDate >= before - slack && info.modificationDate <= after + slack,
+                    "Modified now"
                 )
             }
             try expect(
@@ -56,7 +57,9 @@ extension ConformanceSuite {
                 }
                 let info = try unwrap(try bench.keychain.info(for: password("s")), "The item")
                 try expect(
-                    coarse ? info.modificationDate >= last.modificationDate : info.modificationDate > last.modificationDate,
+                    coarse
+                        ? info.modificationDate >= last.modificationDate
+                        : info.modificationDate > last.modificationDate,
                     "The modification date moves forward"
                 )
                 try expectEqual(info.creationDate, last.creationDate, "The creation date stays")

@@ -102,7 +102,10 @@ extension ConformanceSuite {
             try expect(try !bench.keychain.contains(certificate(7)), "The certificate is gone")
             try expect(try !bench.keychain.contains(key(7)), "The key is gone")
             try expectEqual(try bench.keychain.infoAll(for: SecItemQuery<SecIdentity>()).map(\.label), ["stays"], "One")
-            try expect(try !bench.keychain.remove(SecItemQuery<SecIdentity>.identity(for: "gone")), "Then there is none")
+            try expect(
+                try !bench.keychain.remove(SecItemQuery<SecIdentity>.identity(for: "gone")),
+                "Then there is none"
+            )
         }
         list.add("Removing an identity leaves a key that another certificate shares") { bench in
             try bench.keychain.store("c", query: certificate(7, serial: 1, label: "old"))

@@ -95,7 +95,8 @@ extension ConformanceSuite {
         list.add("Equality knows no wildcards, prefixes or cases") { bench in
             try bench.keychain.store("1", query: password("service", "Account"))
             for query in [
-                password("serv"), password("service*"), password("%"), password("SERVICE"), password("service", "account"),
+                password("serv"), password("service*"), password("%"), password("SERVICE"),
+                password("service", "account"),
                 password("service", "Acc"), password(""),
             ] {
                 try expect(try !bench.keychain.contains(query), "A query that is not equal does not match")
@@ -109,7 +110,11 @@ extension ConformanceSuite {
             try expectEqual(try bench.count(query), 1, "Without it, the host alone")
             query.matchSubdomains = true
             let found = Set(try bench.keychain.infoAll(for: query).compactMap(\.server))
-            try expectEqual(found, ["example.com", "www.example.com", "a.b.example.com"], "With it, subdomains as well")
+            try expectEqual(
+                found,
+                ["example.com", "www.example.com", "a.b.example.com"],
+                "With it, subdomains as well"
+            )
             query.server = "EXAMPLE.com"
             try expectEqual(try bench.count(query), 0, "Text stays case-sensitive")
         }

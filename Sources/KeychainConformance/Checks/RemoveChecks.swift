@@ -91,7 +91,11 @@ extension ConformanceSuite {
             try bench.keychain.store("v", query: login("h"))
             try bench.keychain.store("v", query: SecItemQuery<SecKey>.sample)
             try bench.keychain.removeAll(of: GenericPassword.self)
-            try expectEqual(try bench.count(SecItemQuery<GenericPassword>().synchronizable(.any)), 1, "The mark protects")
+            try expectEqual(
+                try bench.count(SecItemQuery<GenericPassword>().synchronizable(.any)),
+                1,
+                "The mark protects"
+            )
             try expectEqual(try bench.count(SecItemQuery<InternetPassword>()), 1, "Internet passwords stay")
             try bench.keychain.removeAll(of: GenericPassword.self, includingSynchronizable: true)
             try expectEqual(try bench.count(SecItemQuery<GenericPassword>().synchronizable(.any)), 0, "None is left")

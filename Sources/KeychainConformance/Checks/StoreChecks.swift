@@ -91,7 +91,8 @@ extension ConformanceSuite {
             let keychain = bench.keychain
             try expect(try keychain.store("1", returning: [], query: password("a")) == nil, "Nothing")
             try expect(
-                try keychain.store("2", returning: .data, query: password("b")) == .data(bytes("2")), "The value alone"
+                try keychain.store("2", returning: .data, query: password("b")) == .data(bytes("2")),
+                "The value alone"
             )
             guard
                 case .persistentReference(let reference)? = try keychain.store(
@@ -101,9 +102,12 @@ extension ConformanceSuite {
                 )
             else { throw ConformanceFailure("The reference alone") }
             try expectEqual(
-                try keychain.info(for: password("c"))?.persistentReference, reference, "The reference is the item's"
+                try keychain.info(for: password("c"))?.persistentReference,
+                reference,
+                "The reference is the item's"
             )
-            guard case .dictionary(let info)? = try keychain.store("4", returning: .all, query: password("d", "u")) else {
+            guard case .dictionary(let info)? = try keychain.store("4", returning: .all, query: password("d", "u"))
+            else {
                 throw ConformanceFailure("Everything is a dictionary")
             }
             try expectValue(info.data, bytes("4"), "With the value")

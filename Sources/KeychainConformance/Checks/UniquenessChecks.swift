@@ -37,7 +37,9 @@ extension ConformanceSuite {
             for (service, account) in pairs { try bench.keychain.store(service, query: password(service, account)) }
             for (service, account) in pairs {
                 try expectValue(
-                    try bench.value(password(service, account)), bytes(service), "Each pair finds its own item"
+                    try bench.value(password(service, account)),
+                    bytes(service),
+                    "Each pair finds its own item"
                 )
             }
         }
@@ -97,7 +99,9 @@ extension ConformanceSuite {
             try other.store("2", query: SecItemQuery<Item>.sample)
             try expectValue(try bench.value(.sample as SecItemQuery<Item>), bytes("1"), "One group has its own item")
             try expectValue(
-                try bench.value(.sample as SecItemQuery<Item>, in: other), bytes("2"), "The other group has its own"
+                try bench.value(.sample as SecItemQuery<Item>, in: other),
+                bytes("2"),
+                "The other group has its own"
             )
         }
         list.add("A \(kind) that is synchronizable is a second item") { bench in
@@ -105,7 +109,11 @@ extension ConformanceSuite {
             try bench.keychain.store("1", query: query)
             try bench.keychain.store("2", query: query.synchronizable(.synchronizable))
             try expectValue(try bench.value(query), bytes("1"), "The local item is itself")
-            try expectValue(try bench.value(query.synchronizable(true)), bytes("2"), "The synchronizable item is itself")
+            try expectValue(
+                try bench.value(query.synchronizable(true)),
+                bytes("2"),
+                "The synchronizable item is itself"
+            )
             try bench.expectRefused(.duplicateItem, from: .store, "A second synchronizable item") {
                 try bench.keychain.store("3", query: query.synchronizable(true))
             }
@@ -145,7 +153,8 @@ extension ConformanceSuite {
             try expect(try composed.contains(password("s")), "Emptying one leaves the other")
         }
         list.add("Text that is hard to write down comes back to the byte in every text attribute") { bench in
-            let hard = "\u{1F511} \"quoted\" \\back\\ 'single' tab\there\nline\r\n\u{7F}\u{1} %20 {json} <xml/> é=e\u{301};"
+            let hard =
+                "\u{1F511} \"quoted\" \\back\\ 'single' tab\there\nline\r\n\u{7F}\u{1} %20 {json} <xml/> é=e\u{301};"
             var query = SecItemQuery<InternetPassword>()
             let row = ContractTable.row(.internetPassword)
             let names = (row.key + row.others).filter(ContractTable.isText)

@@ -182,7 +182,11 @@ extension ConformanceSuite {
                 let reference = try bench.keychain.info(for: SecItemQuery<Item>.sample)?.persistentReference
                 let changed = SecItemQuery<Item>.sample.with(name, ContractTable.sample(name, 1))
                 try bench.keychain.update(SecItemQuery<Item>.sample, .setting(name, ContractTable.sample(name, 1)))
-                try expectEqual(try bench.keychain.info(for: changed)?.persistentReference, reference, "The new \(name)")
+                try expectEqual(
+                    try bench.keychain.info(for: changed)?.persistentReference,
+                    reference,
+                    "The new \(name)"
+                )
                 try bench.keychain.update(changed, .setting(name, nil))
                 let cleared = SecItemQuery<Item>.sample.with(name, ContractTable.absent(name))
                 let info = try unwrap(try bench.keychain.info(for: cleared), "The item without \(name)")

@@ -56,7 +56,11 @@ extension Bench {
         var caught: (any Error)?
         do { try body() } catch { caught = error }
         guard let caught else {
-            throw ConformanceFailure("\(expectation): expected \(codes), nothing was thrown", fileID: fileID, line: line)
+            throw ConformanceFailure(
+                "\(expectation): expected \(codes), nothing was thrown",
+                fileID: fileID,
+                line: line
+            )
         }
         if let failure = caught as? ConformanceFailure { throw failure }
         guard let error = caught as? KeychainError, codes.contains(error.code) else {

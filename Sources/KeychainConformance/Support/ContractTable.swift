@@ -26,7 +26,8 @@ enum ContractTable {
             Row(
                 key: [.keyClass, .keyType, .keySizeInBits, .effectiveKeySize, .applicationTag, .applicationLabel],
                 others: [
-                    .label, .canEncrypt, .canDecrypt, .canDerive, .canSign, .canVerify, .canWrap, .canUnwrap, .isPermanent,
+                    .label, .canEncrypt, .canDecrypt, .canDerive, .canSign, .canVerify, .canWrap, .canUnwrap,
+                    .isPermanent,
                 ]
             )
         case .certificate:
@@ -45,7 +46,8 @@ enum ContractTable {
         .generic, .applicationTag, .applicationLabel, .issuer, .serialNumber, .subject, .subjectKeyID, .publicKeyHash,
     ]
     private static let texts: Set<AttributeName> = [
-        .service, .account, .server, .protocol, .path, .authenticationType, .securityDomain, .label, .comment, .description,
+        .service, .account, .server, .protocol, .path, .authenticationType, .securityDomain, .label, .comment,
+        .description,
         .keyClass, .keyType,
     ]
 

@@ -49,7 +49,8 @@ func unwrap<Value>(
 /// Fails unless a closure throws one of the library's errors with one of some codes, and with its place filled in.
 @discardableResult
 func expectThrows(
-    _ codes: KeychainError.Code...,
+    _ code: KeychainError.Code,
+    or other: KeychainError.Code? = nil,
     from operation: KeychainOperation? = nil,
     _ expectation: String,
     fileID: String = #fileID,
@@ -59,15 +60,16 @@ func expectThrows(
     do {
         try body()
     } catch {
-        return try examine(error, codes, operation, expectation, fileID, line)
+        return try examine(error, [code] + [other].compactMap { $0 }, operation, expectation, fileID, line)
     }
-    throw ConformanceFailure("\(expectation): expected \(codes), nothing was thrown", fileID: fileID, line: line)
+    throw ConformanceFailure("\(expectation): expected \(code), nothing was thrown", fileID: fileID, line: line)
 }
 
 /// Fails unless an asynchronous closure throws one of the library's errors with one of some codes.
 @discardableResult
 func expectThrowsAsync(
-    _ codes: KeychainError.Code...,
+    _ code: KeychainError.Code,
+    or other: KeychainError.Code? = nil,
     from operation: KeychainOperation? = nil,
     _ expectation: String,
     fileID: String = #fileID,
@@ -77,9 +79,9 @@ func expectThrowsAsync(
     do {
         try await body()
     } catch {
-        return try examine(error, codes, operation, expectation, fileID, line)
+        return try examine(error, [code] + [other].compactMap { $0 }, operation, expectation, fileID, line)
     }
-    throw ConformanceFailure("\(expectation): expected \(codes), nothing was thrown", fileID: fileID, line: line)
+    throw ConformanceFailure("\(expectation): expected \(code), nothing was thrown", fileID: fileID, line: line)
 }
 
 private func examine(

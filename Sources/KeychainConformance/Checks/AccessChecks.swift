@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import KeychainAPI
+import Synchronization
+
+/// Counts how often a person is asked, and answers for them.
+private final class Person: AuthenticationContext {
+    private let asked = Mutex<[AccessPolicy.Options]>([])
+    private let refusal: KeychainError?
+
+    init(refusing refusal: KeychainError? = nil) {
+        self.refusal = refusal
+    }
+
+    var questions: [AccessPolicy.Options] { asked.withLock { $0 } }
+
+    func authenticate(_ options: AccessPolicy.Options, _ call: CallContext) throws(KeychainError) {
+        asked.withLock { $0.append(options) }
+        if let refusal { throw refusal }
+    }
+}
+
+extension ConformanceSuite {
+    private static let confirmed = AccessPolicy(.whenUnlocked, options: .userPresence)
+
+    private static let kept: [AccessPolicy] =
+        [.whenUnlocked, .whenUnlockedThisDeviceOnly, .afterFirstUnlock, .afterFirstUnlockThisDeviceOnly]
+        .map { AccessPolicy($0) } + [
+            confirmed, AccessPolicy(.afterFirstUnlock, options: .biometryAny),
+            AccessPolicy(.whenUnlocked, options: .biometryCurrentSet),
+            AccessPolicy(.whenUnlocked, options: .devicePasscode),
+            AccessPolicy(.whenUnlocked, options: [.biometryAny, .or, .devicePasscode]),
+            AccessPolicy(.whenUnlocked, options: [.biometryCurrentSet, .and, .devicePasscode]),
+        ]
+
+    private static let refused: [(String, AccessPolicy, KeychainError.Code)] = [
+        ("A device passcode", AccessPolicy(.whenPasscodeSetThisDeviceOnly), .unsupported),
+        ("A key that can only be used", AccessPolicy(.whenUnlocked, options: .privateKeyUsage), .unsupported),
+        ("An unknown option", AccessPolicy(.whenUnlocked, options: .init(rawValue: 1 << 20)), .unsupported),
+        ("Or together with and", AccessPolicy(.whenUnlocked, options: [.biometryAny, .or, .and]), .invalidParameter),
+        (
+            "Both biometries", AccessPolicy(.whenUnlocked, options: [.biometryAny, .biometryCurrentSet]),
+            .invalidParameter
+        ),
+        (
+            "Presence with another", AccessPolicy(.whenUnlocked, options: [.userPresence, .biometryAny]),
+            .invalidParameter
+        ),
+        ("Or with nothing", AccessPolicy(.whenUnlocked, options: .or), .invalidParameter),
+    ]
+
+    static let access = CheckList.make(.access) { list in
+        list.add("Without a policy an item has the default one") { bench in
+            try bench.keychain.store("v", query: password("s"))
+            try expect(try bench.keychain.info(for: password("s"))?.accessPolicy == .default, "The default policy")
+        }
+        list.add("Every policy that can be kept is stored and read back") { bench in
+            for (index, policy) in kept.enumerated() {
+                try bench.keychain.store("v", query: password("s\(index)"), accessPolicy: policy)
+                try expect(try bench.keychain.info(for: password("s\(index)"))?.accessPolicy == policy, "By store")
+                try bench.keychain.store("v", query: password("t\(index)"))
+                var changes = SecItemUpdate<GenericPassword>()
+                changes.accessPolicy = policy
+                try bench.keychain.update(password("t\(index)"), changes)
+                try expect(try bench.keychain.info(for: password("t\(index)"))?.accessPolicy == policy, "By update")
+            }
+        }
+        for (name, policy, code) in refused {
+            list.add("\(name) cannot be kept and is refused before anything is written") { bench in
+                let (keychain, spy) = bench.spied()
+                try keychain.store("v", query: password("s"))
+                let before = spy.calls
+                for ifExists in IfExists.allCases {
+                    try bench.expectRefused(code, from: .store, "store") {
+                        try keychain.store("w", query: password("s"), accessPolicy: policy, ifExists: ifExists)
+                    }
+                }
+                try bench.expectRefused(code, from: .update, "update") {
+                    var changes = SecItemUpdate<GenericPassword>()
+                    changes.accessPolicy = policy
+                    try keychain.update(password("s"), changes)
+                }
+                try expectEqual(spy.calls, before, "The driver was not even asked")
+            }
+        }
+        list.add("An application password is enforced or refused, never silently accepted") { bench in
+            let policy = AccessPolicy(.whenUnlocked, options: .applicationPassword)
+            do {
+                try bench.keychain.store("v", query: password("s"), accessPolicy: policy)
+            } catch let error as KeychainError where error.code == .unsupported {
+                try expect(try !bench.keychain.contains(password("s")), "Refused, nothing was written")
+                return
+            }
+            try expectThrows(
+                .interactionNotAllowed,
+                or: .authenticationFailed,
+                "Without the password it is not readable"
+            ) {
+                _ = try bench.value(password("s"))
+            }
+        }
+        list.add("A policy cannot be set past its validation, through attributes by name") { bench in
+            try bench.keychain.store("v", query: password("s"), accessPolicy: confirmed)
+            for name in [AttributeName.accessible, .accessControl] {
+                let value: AttributeValue = name == .accessible ? .text("akpu") : .integer(1 << 31)
+                try bench.expectRefused(.invalidParameter, from: .update, "Setting \(name)") {
+                    try bench.keychain.update(password("s"), .setting(name, value))
+                }
+                try bench.expectRefused(.invalidParameter, from: .update, "Clearing \(name)") {
+                    try bench.keychain.update(password("s"), .setting(name, nil))
+                }
+                try bench.expectRefused(.invalidParameter, from: .store, "Storing \(name)") {
+                    try bench.keychain.store("w", query: password("t").with(name, value))
+                }
+            }
+        }
+        list.add("Reading an item that needs confirmation without anyone to ask is interactionNotAllowed") { bench in
+            try bench.keychain.store("v", query: password("s"), accessPolicy: confirmed)
+            try expectThrows(.interactionNotAllowed, from: .retrieve, "retrieve") { _ = try bench.value(password("s")) }
+            try expectThrows(.interactionNotAllowed, from: .retrieve, "retrieve with a return type") {
+                _ = try bench.keychain.retrieve(.data, query: password("s"))
+            }
+            try expectThrows(.interactionNotAllowed, from: .retrieve, "retrieveAll") {
+                _ = try bench.keychain.retrieveAll(query: password("s"))
+            }
+            try expectThrows(.interactionNotAllowed, from: .copy, "copy") {
+                try bench.keychain.copy(password("s"), to: Keychain(driver: ScratchDriver()))
+            }
+        }
+        list.add("Reading an item that needs confirmation asks once, for what its policy says") { bench in
+            try bench.keychain.store("v", query: password("s"), accessPolicy: confirmed)
+            let person = Person()
+            var keychain = bench.keychain
+            keychain.authenticationContext = person
+            try expectValue(try bench.value(password("s"), in: keychain), bytes("v"), "Confirmed, the value is given")
+            try expect(person.questions == [.userPresence], "One question")
+            _ = try bench.value(password("s"), in: keychain)
+            try expectEqual(person.questions.count, 2, "Each call asks anew")
+        }
+        list.add("A list asks once for each kind of confirmation, not for each item") { bench in
+            for index in 0..<3 {
+                try bench.keychain.store("v", query: password("s", "presence\(index)"), accessPolicy: confirmed)
+                let policy = AccessPolicy(.whenUnlocked, options: .devicePasscode)
+                try bench.keychain.store("v", query: password("s", "passcode\(index)"), accessPolicy: policy)
+                try bench.keychain.store("v", query: password("s", "free\(index)"))
+            }
+            let person = Person()
+            var keychain = bench.keychain
+            keychain.authenticationContext = person
+            try expectEqual(try keychain.retrieveAll(query: password("s")).count, 9, "All of them")
+            let questions = Set(person.questions)
+            try expect(person.questions.count == 2 && questions == [.userPresence, .devicePasscode], "Two questions")
+        }
+        list.add("A refused confirmation is its own error, and nothing is given") { bench in
+            try bench.keychain.store("v", query: password("s"), accessPolicy: confirmed)
+            for code in [KeychainError.Code.userCanceled, .authenticationFailed] {
+                var keychain = bench.keychain
+                keychain.authenticationContext = Person(refusing: KeychainError(code, "The person refused."))
+                try bench.expectRefused(code, from: .retrieve, "\(code)") {
+                    _ = try bench.value(password("s"), in: keychain)
+                }
+            }
+        }
+        list.add("Where no interaction is allowed no one is asked") { bench in
+            try bench.keychain.store("v", query: password("s"), accessPolicy: confirmed)
+            let person = Person()
+            var keychain = bench.keychain
+            keychain.authenticationContext = person
+            keychain.interaction = .never
+            try expectThrows(.interactionNotAllowed, from: .retrieve, "Never") {
+                _ = try bench.value(password("s"), in: keychain)
+            }
+            try expect(person.questions.isEmpty, "No question")
+        }
+        list.add("Only reading a value asks: contains, info, update, remove and store do not") { bench in
+            let person = Person()
+            var keychain = bench.keychain
+            keychain.authenticationContext = person
+            try keychain.store("v", query: password("s"), accessPolicy: confirmed)
+            _ = try keychain.contains(password("s"))
+            _ = try keychain.info(for: password("s"))
+            _ = try keychain.infoAll(for: password("s"))
+            _ = try keychain.retrieve([.info, .persistentReference], query: password("s"))
+            _ = try keychain.retrieveAll(.persistentReference, query: password("s"))
+            try keychain.update(password("s"), .label("x"))
+            try keychain.store("w", query: password("s"), ifExists: .replaceValue)
+            try keychain.remove(password("s"))
+            try expect(person.questions.isEmpty, "No question")
+        }
+        list.add("An item without options is read without asking") { bench in
+            let person = Person()
+            var keychain = bench.keychain
+            keychain.authenticationContext = person
+            try keychain.store("v", query: password("s"))
+            try expectValue(try bench.value(password("s"), in: keychain), bytes("v"), "The value")
+            try expect(person.questions.isEmpty, "No question")
+        }
+        list.add("In a list one item that must be confirmed and is not fails the list, it is not left out") { bench in
+            try bench.keychain.store("v", query: password("s", "free"))
+            try bench.keychain.store("v", query: password("s", "guarded"), accessPolicy: confirmed)
+            try expectThrows(.interactionNotAllowed, from: .retrieve, "retrieveAll") {
+                _ = try bench.keychain.retrieveAll(.data, query: password("s"))
+            }
+            try expectEqual(
+                try bench.keychain.retrieveAll(.info, query: password("s")).count,
+                2,
+                "Without values, both"
+            )
+        }
+    }
+}
