@@ -14,8 +14,7 @@ public enum ConformanceSuite {
     /// Every check.
     public static let all: [ConformanceCheck] = [
         uniqueness, textKeys, matching, attributes, store, update, retrieve, contains, remove, references, identities,
-        copy, transaction, values,
-        access,
+        copy, transaction, changes, values, access, errors, concurrency, secrecy, persistence, limits, locking,
     ].flatMap { $0 }
 
     /// The checks that can be run with a harness.

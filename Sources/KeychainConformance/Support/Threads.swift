@@ -46,7 +46,7 @@ enum Threads {
         private let result = Mutex<Swift.Result<Result, any Error>?>(nil)
         private let done = Gate()
 
-        fileprivate func finish(_ outcome: Swift.Result<Result, any Error>) {
+        func finish(_ outcome: Swift.Result<Result, any Error>) {
             result.withLock { $0 = outcome }
             done.open()
         }
