@@ -124,8 +124,17 @@ let package = Package(
         .testTarget(name: "SwiftKeychainTests", dependencies: ["SwiftKeychain", "KeychainSystem"]),
         .testTarget(
             name: "ConformanceTests",
-            dependencies: ["KeychainConformance", "SwiftKeychain", "KeychainSystem"],
-            path: "ConformanceTests"
+            dependencies: [
+                "KeychainConformance", "SwiftKeychain", "KeychainSystem", "ConformanceWorkerTool", "SecretServiceFixture",
+            ],
+            path: "ConformanceTests",
+            exclude: ["Worker"]
+        ),
+        // The other processes of the conformance tests.
+        .executableTarget(
+            name: "ConformanceWorkerTool",
+            dependencies: ["KeychainConformance", "SwiftKeychain"],
+            path: "ConformanceTests/Worker"
         ),
     ],
     swiftLanguageModes: [.v6]

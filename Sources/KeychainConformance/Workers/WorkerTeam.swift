@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Glibc
+import KeychainAPI
+
+/// Worker processes that begin together. Used by one thread.
+final class WorkerTeam {
+    private final class Worker {
+        let process: Process
+        let input: FileHandle
+        let output: FileHandle
+        private var pending = Data()
+
+        init(_ process: Process, _ input: FileHandle, _ output: FileHandle) {
+            self.process = process
+            self.input = input
+            self.output = output
+        }
+
+        /// The next line, nil at the end of the output.
+        func line() -> String? {
+            while true {
+                if let end = pending.firstIndex(of: 0x0A) {
+                    defer { pending = Data(pending[pending.index(after: end)...]) }
+                    return String(decoding: pending[..<end], as: UTF8.self)
+                }
+                let more = output.availableData
+                guard !more.isEmpty else { return nil }
+                pending += more
+            }
+        }
+    }
+
+    private var workers: [Worker] = []
+    private let watchdog = Gate()
+
+    /// Starts workers and waits until each of them is ready.
+    ///
+    /// - Parameters:
+    ///   - bench: The check.
+    ///   - scripts: What each does, and how often.
+    init(_ bench: Bench, _ scripts: [(script: WorkerScript, count: Int)]) throws {
+        guard let command = bench.harness.workerCommand(for: bench.keychain) else {
+            throw ConformanceFailure("The harness can start other processes, and names no program")
+        }
+        do {
+            for (index, job) in scripts.enumerated() {
+                workers.append(try Self.start(command, bench.keychain.accessGroup, job.script, job.count, index))
+            }
+        } catch {
+            kill()
+            throw error
+        }
+        // Workers that hang are ended, so that the check fails instead.
+        let identifiers = workers.map(\.process.processIdentifier)
+        let limit = bench.patience * 12
+        let watchdog = watchdog
+        Thread.detachNewThread {
+            guard !watchdog.wait(atMost: limit) else { return }
+            for identifier in identifiers { _ = Glibc.kill(identifier, SIGKILL) }
+        }
+        for worker in workers {
+            guard worker.line() == "ready" else {
+                kill()
+                throw ConformanceFailure("A worker opens the store and says that it is ready")
+            }
+        }
+    }
+
+    convenience init(_ bench: Bench, _ count: Int, _ script: WorkerScript, times: Int) throws {
+        try self.init(bench, Array(repeating: (script, times), count: count))
+    }
+
+    deinit {
+        kill()
+    }
+
+    private static func start(
+        _ command: WorkerCommand,
+        _ group: AccessGroup,
+        _ script: WorkerScript,
+        _ count: Int,
+        _ index: Int
+    ) throws -> Worker {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: command.executable)
+        process.arguments = [command.storeURL, group.rawValue, script.rawValue, "\(count)", "\(index)"]
+        process.environment = ProcessInfo.processInfo.environment.merging(command.environment) { $1 }
+        let (input, output) = (Pipe(), Pipe())
+        process.standardInput = input
+        process.standardOutput = output
+        try process.run()
+        return Worker(process, input.fileHandleForWriting, output.fileHandleForReading)
+    }
+
+    /// Tells every worker to begin.
+    func begin() throws {
+        for worker in workers { try worker.input.write(contentsOf: Data("\n".utf8)) }
+    }
+
+    /// Tells every worker to begin, and adds up what they counted.
+    func run() throws -> [String: Int] {
+        try begin()
+        return try finish()
+    }
+
+    /// Waits for every worker, and adds up what they counted.
+    func finish() throws -> [String: Int] {
+        var counts: [String: Int] = [:]
+        for worker in workers {
+            var ended = false
+            while !ended, let line = worker.line() {
+                let words = line.split(separator: " ")
+                if words.count == 3, words[0] == "count", let times = Int(words[2]) {
+                    counts[String(words[1]), default: 0] += times
+                }
+                ended = line == "end"
+            }
+            try expect(ended, "Every worker comes to its end")
+            worker.process.waitUntilExit()
+        }
+        watchdog.open()
+        return counts
+    }
+
+    /// The next line of a worker, nil at the end of its output.
+    func line(of index: Int) -> String? { workers[index].line() }
+
+    /// Sends a worker the line that it waits for.
+    func send(to index: Int) throws { try workers[index].input.write(contentsOf: Data("\n".utf8)) }
+
+    /// The process number of a worker.
+    func identifier(of index: Int) -> Int32 { workers[index].process.processIdentifier }
+
+    /// Ends what still runs, without any warning.
+    func kill() {
+        watchdog.open()
+        for worker in workers where worker.process.isRunning {
+            _ = Glibc.kill(worker.process.processIdentifier, SIGKILL)
+            worker.process.waitUntilExit()
+        }
+    }
+}
