@@ -112,7 +112,11 @@ let package = Package(
             path: "Tests/Tools/file-writer"
         ),
         .testTarget(name: "BackendSecretServiceTests", dependencies: ["BackendSecretService", "KeychainSystem"]),
-        .testTarget(name: "KeychainCommandTests", dependencies: ["KeychainCommand"]),
+        .testTarget(
+            name: "KeychainCommandTests",
+            dependencies: ["KeychainCommand", "SwiftKeychain", "KeychainSystem", "keychainctl"],
+            exclude: ["Snapshots"]
+        ),
         .testTarget(name: "SwiftKeychainTests", dependencies: ["SwiftKeychain"]),
         .testTarget(
             name: "ConformanceTests",
