@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: MIT
 
 import CProcess
+import Dispatch
 import Foundation
 import Glibc
 import KeychainAPI
 import SwiftKeychain
+import Synchronization
 
 extension KeychainCommand {
     /// Runs the command line of this process.
     ///
-    /// To be called first of all, while there is one thread.
+    /// To be called first of all, while there is one thread. The main thread waits here, and not in an asynchronous main
+    /// function: that ends in `dispatch_main`, which takes every signal that is blocked.
     ///
     /// - Returns: The exit status.
-    package static func main() async -> Int32 {
+    package static func main() -> Int32 {
+        occupyStandardDescriptors()
         refuseCoreDumps()
         let arguments: [String]
         let interrupt: Interrupt
@@ -26,11 +30,17 @@ extension KeychainCommand {
         let signals = ProcessSignals(interrupt: interrupt)
         signals.start()
         let io = CommandIO(interrupt: interrupt)
-        let command = Task { await run(arguments, environment: ProcessInfo.processInfo.environment, io: io) }
+        let status = Mutex(ExitCode.failed.rawValue)
+        let done = DispatchSemaphore(value: 0)
+        let command = Task {
+            let result = await run(arguments, environment: ProcessInfo.processInfo.environment, io: io)
+            status.withLock { $0 = result }
+            done.signal()
+        }
         signals.onEnd { command.cancel() }
-        let status = await command.value
+        done.wait()
         TerminalEcho.shared.show()
-        return interrupt.firedSignal.map { 128 + $0 } ?? status
+        return interrupt.firedSignal.map { 128 + $0 } ?? status.withLock { $0 }
     }
 
     /// The arguments as they were given, without the name of the program.
@@ -46,6 +56,16 @@ extension KeychainCommand {
             arguments.append(argument)
         }
         return arguments
+    }
+
+    /// Occupies the standard descriptors that the process was started without, so that no file it opens takes their place.
+    ///
+    /// Else a value might be printed into the keychain file. What takes their place fails when it is used, so that a
+    /// missing input is not taken for an empty value.
+    private static func occupyStandardDescriptors() {
+        for number in STDIN_FILENO...STDERR_FILENO where fcntl(number, F_GETFD) == -1 {
+            _ = open("/dev/null", number == STDIN_FILENO ? O_WRONLY : O_RDONLY)
+        }
     }
 
     /// Keeps secrets out of core files and from debuggers of other programs of this user.
