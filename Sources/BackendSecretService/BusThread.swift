@@ -63,13 +63,16 @@
         func post(_ work: @escaping @Sendable () -> Void) {
             let source = g_idle_source_new()
             g_source_set_priority(source, G_PRIORITY_DEFAULT)
+            let work = Work(run: work)
+            work.isPublished.store(true, ordering: .releasing)
             g_source_set_callback(
                 source,
                 { box in
-                    Unmanaged<Work>.fromOpaque(box!).takeUnretainedValue().run()
+                    let work = Unmanaged<Work>.fromOpaque(box!).takeUnretainedValue()
+                    if work.isPublished.load(ordering: .acquiring) { work.run() }
                     return 0
                 },
-                Unmanaged.passRetained(Work(run: work)).toOpaque(),
+                Unmanaged.passRetained(work).toOpaque(),
                 { box in Unmanaged<Work>.fromOpaque(box!).release() }
             )
             g_source_attach(source, context)
@@ -78,6 +81,10 @@
 
         private final class Work: Sendable {
             let run: @Sendable () -> Void
+            /// Orders what was written before the hand-over before what is read after it.
+            ///
+            /// GLib's own lock does so as well, but the thread sanitizer does not see that one.
+            let isPublished = Atomic(false)
 
             init(run: @escaping @Sendable () -> Void) {
                 self.run = run
