@@ -29,7 +29,10 @@ import Testing
                 "removeAll removes the local items of every class in the group",
             ]
         ),
-        (.foldsCase, ["Upper and lower case are two items: accounts", "A generic password keeps every attribute"]),
+        (
+            .foldsCase,
+            ["Upper and lower case are two items: accounts", "Equality knows no wildcards, prefixes or cases"]
+        ),
         (.composesText, ["Composed and decomposed spellings are two items: accounts"]),
         (.trimsText, ["Blanks around a text count: accounts"]),
         (
@@ -49,7 +52,13 @@ import Testing
                 "Reopened, the store knows of every change and removal",
             ]
         ),
-        (.losesAnAttribute, ["A generic password keeps every attribute", "A generic password is found by comment alone, and not by another comment"]),
+        (
+            .losesAnAttribute,
+            [
+                "A generic password keeps every attribute",
+                "A generic password is found by comment alone, and not by another comment",
+            ]
+        ),
         (.inventsAnAttribute, ["A generic password can be stored without any attribute"]),
         (
             .losesThePolicy,
@@ -66,8 +75,17 @@ import Testing
                 "Removing an identity removes its certificate and its key",
             ]
         ),
-        (.datesAtRandom, ["Results come oldest first, ties by reference", "Creation and modification date are the moment of storing"]),
-        (.datesAnewEachTime, ["Asking again gives the same answer", "The order of results is the same in another instance"]),
+        (
+            .datesAtRandom,
+            [
+                "Results come oldest first, ties by reference",
+                "Creation and modification date are the moment of storing",
+            ]
+        ),
+        (
+            .datesAnewEachTime,
+            ["Asking again gives the same answer", "The order of results is the same in another instance"]
+        ),
         (.datesGoBack, ["A modification date never goes back, and moves with every change"]),
         (
             .createsAnewOnUpdate,
@@ -92,7 +110,10 @@ import Testing
             ["A value with blanks at both ends round-trips to the byte, by every verb that writes and reads"]
         ),
         (.replacesInvalidText, ["Invalid UTF-8 round-trips to the byte, by every verb that writes and reads"]),
-        (.losesEmptyItems, ["contains is true for an item and false without one", "Empty is not missing and not corrupt"]),
+        (
+            .losesEmptyItems,
+            ["contains is true for an item and false without one", "Empty is not missing and not corrupt"]
+        ),
         (.mixesUpValues, ["Values of a list belong to their items"]),
         (
             .cutsLargeValues,
@@ -129,7 +150,13 @@ import Testing
             ]
         ),
         (.makesReadersWait, ["Readers do not wait for a writer that has not committed"]),
-        (.answersEmptyWhenLocked, ["“Not found” is never said of a locked store", "A locked store gives no value, and says that it is locked"]),
+        (
+            .answersEmptyWhenLocked,
+            [
+                "“Not found” is never said of a locked store",
+                "A locked store gives no value, and says that it is locked",
+            ]
+        ),
         (.saysNotFoundWhenLocked, ["“Not found” is never said of a locked store"]),
         (
             .movesAround,
@@ -184,8 +211,11 @@ import Testing
         #expect(names.count > 150)
     }
 
-    @Test("A failure tells the check, the expectation and the place, and no value") func failuresAreTold() async throws {
-        let check = try Self.check("A value with NUL inside round-trips to the byte, by every verb that writes and reads")
+    @Test("A failure tells the check, the expectation and the place, and no value") func failuresAreTold() async throws
+    {
+        let check = try Self.check(
+            "A value with NUL inside round-trips to the byte, by every verb that writes and reads"
+        )
         let failure = await #expect(throws: ConformanceFailure.self) {
             try await check.run(on: BrokenHarness(flaw: .cutsAtNUL))
         }

@@ -9,16 +9,18 @@ import Synchronization
 final class BrokenDriver: KeychainDriver {
     let base: MemoryDriver
     let flaw: Flaw?
+    private let place: String
     private let observers = Mutex<[UUID: @Sendable () -> Void]>([:])
     private let turns = NSLock()
 
-    init(over base: MemoryDriver, _ flaw: Flaw?) {
+    init(over base: MemoryDriver, _ flaw: Flaw?, location: String? = nil) {
         self.base = base
         self.flaw = flaw
+        place = location ?? base.location
     }
 
     var identifier: DriverIdentifier { base.identifier }
-    var location: String { flaw == .movesAround ? "\(base.location)-\(UUID().uuidString)" : base.location }
+    var location: String { flaw == .movesAround ? "\(place)-\(UUID().uuidString)" : place }
     var capabilities: DriverCapabilities { base.capabilities }
     var maximumValueSize: Int { base.maximumValueSize }
     var stamps: StampSource { base.stamps }
@@ -158,11 +160,14 @@ struct BrokenWriter: RecordWriter {
             case .createsAnewOnUpdate:
                 new.creationDate = ItemDate(microseconds: new.modificationDate.microseconds + 1)
             case .renamesOnUpdate:
-                let kept = try value.map { $0 } ?? base.value(of: old)
+                let kept: SecureBytes
+                if let value { kept = value } else { kept = try base.value(of: old) }
                 return [.delete(old), .insert(renamed(new), kept)]
             default: break
             }
-            return [.update(old: old, new: new, value: try value.map { (value) throws(KeychainError) in try damage(value) })]
+            return [
+                .update(old: old, new: new, value: try value.map { (value) throws(KeychainError) in try damage(value) })
+            ]
         case .delete: return [mutation]
         }
     }

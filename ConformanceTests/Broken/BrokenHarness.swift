@@ -28,7 +28,9 @@ struct BrokenHarness: ConformanceHarness {
             case .staleWhenReopened: try Self.copy(of: base)
             default: base
             }
-        return Keychain(driver: BrokenDriver(over: reopened, flaw), accessGroup: keychain.accessGroup)
+        let location = flaw == .staleWhenReopened ? base.location : nil
+        let driver = BrokenDriver(over: reopened, flaw, location: location)
+        return Keychain(driver: driver, accessGroup: keychain.accessGroup)
     }
 
     func lock(_ keychain: Keychain) throws { try broken(keychain).base.inject(.locked) }
@@ -44,7 +46,7 @@ struct BrokenHarness: ConformanceHarness {
 
     /// The store as it is now, which hears of nothing that comes later.
     private static func copy(of driver: MemoryDriver) throws -> MemoryDriver {
-        let copy = MemoryDriver(name: String(driver.location.dropFirst("memory:".count)))
+        let copy = MemoryDriver()
         let call = CallContext(.copy)
         let items = try driver.read(call) { (reader) throws(KeychainError) in
             var items: [RecordMutation] = []

@@ -33,7 +33,9 @@ public struct ModelCheck: Sendable {
         var generator = ModelGenerator(seed: seed)
         var operations = generator.operations(steps)
         guard var failure = try await difference(operations, harness) else { return }
-        if harness.powers.contains(.freshStore) { (operations, failure) = try await shrink(operations, failure, harness) }
+        if harness.powers.contains(.freshStore) {
+            (operations, failure) = try await shrink(operations, failure, harness)
+        }
         let shown = operations.suffix(12).map { "  \($0)" }.joined(separator: "\n")
         throw ConformanceFailure(
             "The store and the model differ (KEYCHAIN_CONFORMANCE_SEED=\(seed)): \(failure.expectation)\n"

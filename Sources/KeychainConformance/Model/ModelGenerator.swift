@@ -27,7 +27,8 @@ struct ModelGenerator {
         case .key:
             [
                 (.keyClass, [.text("1"), .text("")]), (.applicationTag, [.data(Data()), .data(Data([0, 0xFF]))]),
-                (.keySizeInBits, [.integer(256)]), (.canSign, [.boolean(true), .boolean(false)]), (.label, [.text("x")]),
+                (.keySizeInBits, [.integer(256)]), (.canSign, [.boolean(true), .boolean(false)]),
+                (.label, [.text("x")]),
             ]
         default:
             [

@@ -130,7 +130,9 @@ struct ModelRun {
             return .items([number(info)])
         case .retrieveAll:
             return .items(
-                try keychain.retrieveAll(query: query).map { if case .dictionary(let info) = $0 { number(info) } else { -1 } }
+                try keychain.retrieveAll(query: query).map {
+                    if case .dictionary(let info) = $0 { number(info) } else { -1 }
+                }
             )
         case .info: return .items(try keychain.info(for: query).map { [number($0)] } ?? [])
         case .infoAll: return .items(try keychain.infoAll(for: query).map(number))

@@ -53,14 +53,18 @@ struct ReferenceModel {
         }
     }
 
-    private static func stored(_ attributes: [AttributeName: AttributeValue], _ itemClass: ItemClass) -> [AttributeName: [UInt8]] {
+    private static func stored(_ attributes: [AttributeName: AttributeValue], _ itemClass: ItemClass) -> [AttributeName:
+        [UInt8]]
+    {
         let key = ContractTable.row(itemClass).key
         return attributes.mapValues(bytes).filter { !($0.value.isEmpty && key.contains($0.key)) }
     }
 
     /// Class, group, mark and key attributes, as bytes that can be compared.
     static func key(_ item: Item) -> [[UInt8]] {
-        let head: [[UInt8]] = [Array(item.itemClass.rawValue.utf8), [UInt8(item.group)], item.isSynchronizable ? [1] : []]
+        let head: [[UInt8]] = [
+            Array(item.itemClass.rawValue.utf8), [UInt8(item.group)], item.isSynchronizable ? [1] : [],
+        ]
         return head + ContractTable.row(item.itemClass).key.map { item.attributes[$0] ?? [] }
     }
 
@@ -126,7 +130,8 @@ struct ReferenceModel {
                     && (includingSynchronizable || !item.isSynchronizable)
             }
             return .done
-        case .transfer(let query, let isMove, let target, let ifExists): return transfer(query, isMove, target, ifExists)
+        case .transfer(let query, let isMove, let target, let ifExists):
+            return transfer(query, isMove, target, ifExists)
         case .transaction: return .done
         }
     }
