@@ -266,6 +266,8 @@
             try call.check()
             try file.append(bytes, tip: frame.tip)
             session.withLock { $0.committed(file, outcome) }
+            // What the system has told until now may have been looked at before the session knew of the commit.
+            watcher.notify()
             compactIfWorthwhile()
         }
 

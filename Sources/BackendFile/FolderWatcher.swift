@@ -41,7 +41,8 @@
             return ChangeObservation { self.end(number) }
         }
 
-        private func notify() {
+        /// Reports a change to everyone who observes.
+        func notify() {
             for observer in state.withLock({ Array($0.observers.values) }) { observer() }
         }
 

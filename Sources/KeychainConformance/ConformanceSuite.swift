@@ -15,7 +15,7 @@ public enum ConformanceSuite {
     public static let all: [ConformanceCheck] = [
         uniqueness, textKeys, matching, attributes, store, update, retrieve, contains, remove, references, identities,
         copy, transaction, changes, values, access, errors, concurrency, secrecy, persistence, limits, locking,
-        processes,
+        processes, model,
     ].flatMap { $0 }
 
     /// The checks that can be run with a harness.

@@ -76,6 +76,7 @@ public final class PrivateKeyring: Sendable {
           <limit name="max_incoming_bytes">1000000000</limit>
           <limit name="max_outgoing_bytes">1000000000</limit>
           <limit name="max_message_size">1000000000</limit>
+          <limit name="max_replies_per_connection">50000</limit>
         </busconfig>
         """.write(to: configuration, atomically: false, encoding: .utf8)
         let pipe = try Descriptors.makePipe()

@@ -30,7 +30,9 @@ extension Bench {
         line: Int = #line
     ) async throws {
         _ = await log.wait(patience) { $0.told.count >= expected.count }
-        try expectEqual(await log.told, expected, "The changes", fileID: fileID, line: line)
+        let failures = await log.failures
+        let what = failures.isEmpty ? "The changes" : "The changes (looking failed: \(failures))"
+        try expectEqual(await log.told, expected, what, fileID: fileID, line: line)
     }
 }
 

@@ -43,6 +43,31 @@ extension Bench {
         }
     }
 
+    /// Runs one closure again and again on another thread while this one runs the second: until both have run often.
+    fileprivate func whileChanging(
+        _ change: @escaping @Sendable (Int) throws -> Void,
+        reading read: () throws -> Void
+    ) throws {
+        let rounds = Mutex(0)
+        let isOver = Mutex(false)
+        let writer = Threads.start {
+            while !isOver.withLock({ $0 }) {
+                try change(rounds.withLock { $0 } + 1)
+                rounds.withLock { $0 += 1 }
+            }
+        }
+        defer { isOver.withLock { $0 = true } }
+        let end = ContinuousClock.now + patience
+        var reads = 0
+        while (reads < 100 || rounds.withLock { $0 } < 20) && ContinuousClock.now < end {
+            try read()
+            reads += 1
+        }
+        isOver.withLock { $0 = true }
+        try unwrap(writer.outcome(within: patience), "The writer ends").get()
+        try expect(reads > 0 && rounds.withLock { $0 } > 0, "Both have run")
+    }
+
     /// Runs a closure on a thread of its own, and fails unless it throws a code promptly.
     fileprivate func expectPromptly(
         _ code: KeychainError.Code,
@@ -139,46 +164,26 @@ extension ConformanceSuite {
         }
         list.add("A reader never misses an item that is being replaced, and never sees half of one") { bench in
             try bench.keychain.store(Data(repeating: 0, count: 500), query: password("s"))
-            let stop = Mutex(false)
-            let writer = Threads.start {
-                var round: UInt8 = 1
-                while !stop.withLock({ $0 }) {
-                    let value = Data(repeating: round, count: 500 + Int(round))
-                    try bench.keychain.store(
-                        value,
-                        query: password("s"),
-                        ifExists: round % 2 == 0 ? .replace : .replaceValue
-                    )
-                    round = round == 255 ? 1 : round + 1
-                }
-            }
-            defer { stop.withLock { $0 = true } }
-            for _ in 0..<100 {
+            try bench.whileChanging { round in
+                let byte = UInt8(truncatingIfNeeded: round)
+                let value = Data(repeating: byte, count: 500 + Int(byte))
+                let policy = round % 2 == 0 ? IfExists.replace : .replaceValue
+                try bench.keychain.store(value, query: password("s"), ifExists: policy)
+            } reading: {
                 let value = try unwrap(try bench.value(password("s")), "The item is always there")
                 try expect(Set(value).count == 1 && value.count == 500 + Int(value[0]), "A whole value")
                 try expect(try bench.keychain.contains(password("s")), "contains sees it")
             }
-            stop.withLock { $0 = true }
-            try unwrap(writer.outcome(within: bench.patience), "The writer ends").get()
         }
         list.add("A reader sees all of a commit or nothing of it") { bench in
             guard bench.keychain.capabilities.contains(.transactions) else { return }
             for name in ["a", "b", "c"] { try bench.keychain.store("0", query: password("pair", name)) }
-            let stop = Mutex(false)
-            let writer = Threads.start {
-                var round = 0
-                while !stop.withLock({ $0 }) {
-                    round += 1
-                    try bench.keychain.update(password("pair"), .label("\(round)"))
-                }
-            }
-            defer { stop.withLock { $0 = true } }
-            for _ in 0..<100 {
+            try bench.whileChanging { round in
+                try bench.keychain.update(password("pair"), .label("\(round)"))
+            } reading: {
                 let labels = Set(try bench.keychain.infoAll(for: password("pair")).map { $0.label ?? "0" })
                 try expectEqual(labels.count, 1, "All three items are of one commit")
             }
-            stop.withLock { $0 = true }
-            try unwrap(writer.outcome(within: bench.patience), "The writer ends").get()
         }
         list.add("A deadline ends a call that waits for another writer, and it does nothing") { bench in
             try bench.keychain.store("v", query: password("s"))
@@ -252,7 +257,7 @@ extension ConformanceSuite {
             }
         }
         list.addAsync("Cancelling a call that waits ends it promptly, and it does nothing") { bench in
-            let keychain = bench.keychain
+            let (keychain, spy) = bench.spied()
             let holder = try await Threads.run { try bench.hold() }
             let tasks = (0..<4).map { index in
                 Task { () -> KeychainError.Code? in
@@ -264,10 +269,13 @@ extension ConformanceSuite {
                     }
                 }
             }
+            let waiting = spy.gate(at: .write, count: tasks.count)
+            let haveBegun = try await Threads.run { waiting.wait(atMost: bench.patience) }
             for task in tasks { task.cancel() }
             let codes = Threads.start(waitingFor: tasks)
             let outcome = try await Threads.run { codes.outcome(within: bench.patience) }
             try await Threads.run { holder.release() }
+            try expect(haveBegun, "The calls wait for the other writer")
             let ended = try unwrap(outcome, "They end while the other writer still writes").get()
             try expectEqual(ended, [.cancelled, .cancelled, .cancelled, .cancelled], "Each says that it was cancelled")
             try expect(try await Threads.run { try snapshot(bench.keychain) }.isEmpty, "Nothing was stored")

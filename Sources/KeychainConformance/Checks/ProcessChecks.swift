@@ -69,7 +69,8 @@ extension ConformanceSuite {
             let transactions = bench.keychain.capabilities.contains(.transactions)
             try expectEqual(counts, [transactions ? "done" : "unsupported": 40, "whole": 80], "Both items or neither")
         }
-        list.add("A process that waits for another writer is told busy or timedOut at its deadline", needs: .processes) {
+        list.add("A process that waits for another writer is told busy or timedOut at its deadline", needs: .processes)
+        {
             bench in
             let team = try WorkerTeam(bench, 1, .hold, times: 1)
             try team.begin()

@@ -16,6 +16,7 @@ final class SpyDriver: KeychainDriver {
     private struct State {
         var counts: [Stage: Int] = [:]
         var faults: [Stage: KeychainError] = [:]
+        var awaited: [(stage: Stage, count: Int, gate: Gate)] = []
     }
 
     private let base: any KeychainDriver
@@ -39,6 +40,16 @@ final class SpyDriver: KeychainDriver {
     /// How often the driver was asked anything.
     var calls: Int { count(.read) + count(.write) }
 
+    /// A gate that opens when a stage has been reached so many times.
+    func gate(at stage: Stage, count: Int) -> Gate {
+        let gate = Gate()
+        state.withLock { state in
+            state.awaited.append((stage, count, gate))
+            if (state.counts[stage] ?? 0) >= count { gate.open() }
+        }
+        return gate
+    }
+
     /// Lets every call fail at a stage from now on.
     func fail(at stage: Stage, with error: KeychainError) {
         state.withLock { $0.faults = [stage: error] }
@@ -52,6 +63,7 @@ final class SpyDriver: KeychainDriver {
     fileprivate func pass(_ stage: Stage) throws(KeychainError) {
         let fault = state.withLock { state in
             state.counts[stage, default: 0] += 1
+            for (stage, count, gate) in state.awaited where (state.counts[stage] ?? 0) >= count { gate.open() }
             return state.faults[stage]
         }
         if let fault { throw fault }
