@@ -290,21 +290,21 @@
             }
         }
 
-        private static func operations(_ mutations: [RecordMutation]) -> ([Operation], [SecureBytes]) {
-            var operations: [Operation] = []
+        private static func operations(_ mutations: [RecordMutation]) -> ([RecordOperation], [SecureBytes]) {
+            var operations: [RecordOperation] = []
             var values: [SecureBytes] = []
             for mutation in mutations {
                 switch mutation {
                 case .insert(let record, let value):
-                    operations.append(Operation(.insert, record))
+                    operations.append(RecordOperation(.insert, record))
                     values.append(value)
                 case .update(let old, let new, let value):
                     var record = new
                     record.reference = old.reference
-                    operations.append(Operation(value == nil ? .change : .replace, record))
+                    operations.append(RecordOperation(value == nil ? .change : .replace, record))
                     if let value { values.append(value) }
                 case .delete(let record):
-                    operations.append(Operation(.delete, record))
+                    operations.append(RecordOperation(.delete, record))
                 }
             }
             return (operations, values)

@@ -275,6 +275,12 @@
             try expectRefusal(.unsupported)
         }
 
+        @Test func whatAKeySlotAsksForMeansNothing() throws {
+            try scratch.driver().add("bob", "x")
+            try forgeSlots(all: true) { $0.replaceSubrange(4..<16, with: Data(repeating: 0xFF, count: 12)) }
+            #expect(code { () throws(KeychainError) in _ = try fresh().all() } == .authenticationFailed)
+        }
+
         @Test func aHeaderThatAsksForNothingIsDamaged() throws {
             try scratch.driver(key: passphrase("x")).add("bob", "x")
             try forgeSlots { $0.replaceSubrange(4..<16, with: Data(repeating: 0, count: 12)) }

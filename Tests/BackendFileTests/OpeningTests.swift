@@ -188,7 +188,10 @@
             try scratch.driver().add("bob", "x")
             let whole = try scratch.bytes()
             var newer = whole
-            for copy in FileLayout.headerCopies { newer[copy + 8] = 2 }
+            let second = FileLayout.headerCopies[1]
+            newer[second + 8] = 2
+            let checksum = second + FileLayout.headerChecksumStart
+            newer.replaceSubrange(checksum..<checksum + 32, with: Sodium.hash([UInt8](newer[second..<checksum])))
             let cases: [(Data, KeychainError.Code, String)] = [
                 (Data(), .corrupt, "is empty"),
                 (Data("hello, world\n".utf8), .corrupt, "is not a keychain file"),

@@ -100,10 +100,10 @@
             return try page.withByteReader { (reader) throws(KeychainError) in
                 _ = try reader.slice(FileLayout.magic.count)
                 let version = try reader.integer(UInt16.self)
-                guard version == FileLayout.version else { return version > 1 ? .newer(version) : .damaged }
                 guard isIntact else { return .damaged }
+                guard version == FileLayout.version else { return .newer(version) }
                 _ = try reader.slice(2)
-                guard try reader.integer(UInt32.self) == UInt32(FileLayout.regionSize) else { return .newer(version) }
+                guard try reader.integer(UInt32.self) == UInt32(FileLayout.regionSize) else { return .damaged }
                 return .valid(
                     FileHeader(
                         storeID: try reader.array(FileLayout.identifierSize),
@@ -135,7 +135,9 @@
                 let start = number * FileLayout.slotSize
                 if let slot = try KeySlot(Array(slots[start..<start + FileLayout.slotSize])) { found.append(slot) }
             }
-            let work = found.reduce(UInt64(0)) { $0 + UInt64($1.cost.operations) * $1.cost.memory }
+            // The factors of a passphrase's slot are bounded by now; those of a key's slot mean nothing.
+            let costs = found.filter { $0.kind == .passphrase }.map(\.cost)
+            let work = costs.reduce(UInt64(0)) { $0 + UInt64($1.operations) * $1.memory }
             guard work <= DerivationCost.workLimit else { throw KeySlot.tooCostly }
             return found
         }

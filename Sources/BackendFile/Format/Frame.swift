@@ -6,7 +6,7 @@
     /// One commit: what it does, sealed, and the values that come with it, each sealed for itself.
     struct Frame: Sendable {
         /// What the frame does.
-        let operations: [Operation]
+        let operations: [RecordOperation]
         /// How far the file goes with it.
         let tip: Tip
 
@@ -69,9 +69,9 @@
             else { return nil }
             var reader = ByteReader(UnsafeRawBufferPointer(plain))
             var offset = tip.length + UInt64(FileLayout.frameHeadSize + head.metadataCount)
-            var operations: [Operation] = []
+            var operations: [RecordOperation] = []
             for _ in 0..<(try reader.integer(UInt32.self)) {
-                operations.append(try Operation(from: &reader, valueOffset: &offset, sequence: sequence))
+                operations.append(try RecordOperation(from: &reader, valueOffset: &offset, sequence: sequence))
             }
             let padding = try reader.slice(reader.remaining)
             let end = tip.length + head.frameCount
@@ -97,7 +97,7 @@
         /// - Throws: `dataTooLarge` for a value or metadata beyond the limits, `invalidParameter` for a record that
         ///   cannot be stored.
         static func seal(
-            _ operations: [Operation],
+            _ operations: [RecordOperation],
             values: [SecureBytes],
             after tip: Tip,
             header: FileHeader,

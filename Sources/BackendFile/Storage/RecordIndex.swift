@@ -48,7 +48,7 @@
         ///
         /// - Throws: `internal` if they do not fit the contents: an item to be added exists, another does not, or a
         ///   primary key would not be unique.
-        func outcome(of operations: [Operation]) throws(KeychainError) -> [UUID: Entry?] {
+        func outcome(of operations: [RecordOperation]) throws(KeychainError) -> [UUID: Entry?] {
             var outcome: [UUID: Entry?] = [:]
             for operation in operations {
                 let current = outcome[operation.reference] ?? entries[operation.reference]

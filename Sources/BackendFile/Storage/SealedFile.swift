@@ -64,8 +64,13 @@
         private static func newest(_ copies: [FileHeader.Copy]) -> (number: Int, header: FileHeader)? {
             var newest: (number: Int, header: FileHeader)?
             for (number, copy) in copies.enumerated() {
-                guard case .valid(let header) = copy else { continue }
-                if newest == nil || header.generation > newest!.header.generation { newest = (number, header) }
+                switch copy {
+                case .valid(let header):
+                    if newest == nil || header.generation > newest!.header.generation { newest = (number, header) }
+                // A later version has been here: what this one would make of the rest is not to be trusted.
+                case .newer: return nil
+                case .damaged, .foreign: continue
+                }
             }
             return newest
         }

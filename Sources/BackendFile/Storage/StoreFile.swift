@@ -142,7 +142,7 @@
             for entry in batch {
                 values.append(try file.value(of: entry.record.reference, at: entry.value))
             }
-            let operations = batch.map { Operation(.insert, $0.record) }
+            let operations = batch.map { RecordOperation(.insert, $0.record) }
             return try Frame.seal(operations, values: values, after: tip, header: header, keys: file.keys)
         }
     }

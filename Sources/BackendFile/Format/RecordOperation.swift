@@ -18,7 +18,7 @@
     }
 
     /// One change of the store's contents, as a frame's metadata describes it.
-    struct Operation: Sendable {
+    struct RecordOperation: Sendable {
         /// What is done.
         enum Kind: UInt8, Sendable {
             /// An item is added.
@@ -46,7 +46,7 @@
         var encodedCount: Int
     }
 
-    extension Operation {
+    extension RecordOperation {
         /// Makes an operation as a writer begins with it: the value's place is known once the frame is sealed.
         ///
         /// - Parameters:
