@@ -49,8 +49,8 @@
             for line in maps.split(separator: "\n") {
                 let fields = line.split(separator: " ")
                 let bounds = fields[0].split(separator: "-").compactMap { UInt64($0, radix: 16) }
-                // What is mapped from a file, code most of all, is the same in every process.
-                guard bounds.count == 2, fields[1].hasPrefix("rw"),
+                // What cannot be written holds no secret, and what is larger is a sanitizer's own.
+                guard bounds.count == 2, fields[1].hasPrefix("rw"), bounds[1] - bounds[0] <= 1 << 30,
                     let bytes = try? memory.read(
                         Int(bounds[1] - bounds[0]),
                         at: bounds[0]
