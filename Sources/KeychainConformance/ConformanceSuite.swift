@@ -13,7 +13,8 @@
 public enum ConformanceSuite {
     /// Every check.
     public static let all: [ConformanceCheck] = [
-        uniqueness, textKeys, matching, attributes, store, update, retrieve, contains, remove, references, identities,
+        uniqueness, textKeys, sharedStores, matching, attributes, store, update, retrieve, contains, remove, references,
+        identities,
         copy, transaction, changes, values, access, errors, concurrency, secrecy, persistence, limits, locking,
         processes, model,
     ].flatMap { $0 }

@@ -21,6 +21,26 @@ private final class Person: AuthenticationContext {
     }
 }
 
+/// A person who never answers.
+private final class AbsentPerson: AuthenticationContext {
+    let asked = Gate()
+    private let patience: Duration
+
+    init(_ patience: Duration) {
+        self.patience = patience
+    }
+
+    func authenticate(_ options: AccessPolicy.Options, _ call: CallContext) throws(KeychainError) {
+        let end = Gate()
+        asked.open()
+        try call.withCancellationHandler({ end.open() }) { () throws(KeychainError) in
+            _ = end.wait(atMost: min(call.remaining ?? patience, patience))
+            try call.check()
+        }
+        throw KeychainError(.userCanceled, "No one answered.")
+    }
+}
+
 extension ConformanceSuite {
     private static let confirmed = AccessPolicy(.whenUnlocked, options: .userPresence)
 
@@ -187,6 +207,38 @@ extension ConformanceSuite {
             try keychain.store("w", query: password("s"), ifExists: .replaceValue)
             try keychain.remove(password("s"))
             try expect(person.questions.isEmpty, "No question")
+        }
+        list.addAsync("Cancelling a call that waits for a person ends it promptly") { bench in
+            try await bench.keychain.store("v", query: password("s"), accessPolicy: confirmed)
+            let person = AbsentPerson(bench.patience)
+            var asking = bench.keychain
+            asking.authenticationContext = person
+            let keychain = asking
+            let task = Task { () -> KeychainError.Code? in
+                do throws(KeychainError) {
+                    let _: Data? = try await keychain.retrieve(password("s"))
+                    return nil
+                } catch {
+                    return error.code
+                }
+            }
+            let wasAsked = try await Threads.run { person.asked.wait(atMost: bench.patience) }
+            task.cancel()
+            try expect(wasAsked, "The person is asked")
+            try expectEqual(await task.value, .cancelled, "The call says that it was cancelled")
+        }
+        list.add("A call that waits for a person ends at its deadline, and holds up no one meanwhile") { bench in
+            try bench.keychain.store("v", query: password("s"), accessPolicy: confirmed)
+            let person = AbsentPerson(bench.patience)
+            var asking = bench.keychain
+            asking.authenticationContext = person
+            asking.timeout = .milliseconds(500)
+            let keychain = asking
+            let running = Threads.start { try bench.value(password("s"), in: keychain) }
+            try expect(person.asked.wait(atMost: bench.patience), "The person is asked")
+            try bench.keychain.store("w", query: password("t"))
+            let outcome = try unwrap(running.outcome(within: bench.patience), "It ends")
+            try expectThrows(.timedOut, from: .retrieve, "At its deadline") { _ = try outcome.get() }
         }
         list.add("An item without options is read without asking") { bench in
             let person = Person()

@@ -13,7 +13,9 @@ struct ModelQuery: Sendable {
     var place: Int?
 }
 
-/// One verb of a model check. What it prints contains no value of an item.
+/// One verb of a model check.
+///
+/// What it prints contains no value of an item.
 indirect enum ModelOperation: Sendable, CustomStringConvertible {
     case store(ModelQuery, value: Int, policy: Int, IfExists)
     case update(ModelQuery, ModelChanges)

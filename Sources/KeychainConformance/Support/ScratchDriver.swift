@@ -11,8 +11,12 @@ final class ScratchDriver: KeychainDriver {
 
     let identifier: DriverIdentifier = "scratch"
     let location = "scratch:\(UUID().uuidString)"
-    let capabilities: DriverCapabilities = []
+    let capabilities: DriverCapabilities
     let maximumValueSize = Int.max
+
+    init(_ capabilities: DriverCapabilities = []) {
+        self.capabilities = capabilities
+    }
 
     func read<Result>(
         _ call: CallContext,
@@ -34,7 +38,9 @@ final class ScratchDriver: KeychainDriver {
         let driver: ScratchDriver
 
         func records(_ selection: RecordSelection) -> [ItemRecord] {
-            driver.entries.withLock { $0.values.map(\.record).filter(selection.matches) }
+            let records = driver.entries.withLock { $0.values.map(\.record) }
+            // What other programs left is only asked whether it matches when several records have become one item.
+            return driver.capabilities.contains(.sharedWithOtherPrograms) ? records : records.filter(selection.matches)
         }
 
         func value(of record: ItemRecord) throws(KeychainError) -> SecureBytes {

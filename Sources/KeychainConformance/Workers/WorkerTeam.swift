@@ -4,7 +4,9 @@ import Foundation
 import Glibc
 import KeychainAPI
 
-/// Worker processes that begin together. Used by one thread.
+/// Worker processes that begin together.
+///
+/// Used by one thread.
 final class WorkerTeam {
     private final class Worker {
         let process: Process
