@@ -64,6 +64,7 @@ final class ChildProcess: Sendable {
         let error = posix_spawn(&identifier, path, &actions, nil, &argv, &envp)
         guard error == 0 else { throw FixtureError("\(path) does not start: \(String(cString: strerror(error)))") }
         self.identifier = identifier
+        Leftovers.note(identifier)
     }
 
     deinit {
@@ -86,6 +87,7 @@ final class ChildProcess: Sendable {
             if let status { return status }
             var raw: Int32 = 0
             while waitpid(identifier, &raw, 0) == -1 && errno == EINTR {}
+            Leftovers.forget(identifier)
             let code = raw & 0x7F == 0 ? raw >> 8 & 0xFF : 128 + raw & 0x7F
             status = code
             return code

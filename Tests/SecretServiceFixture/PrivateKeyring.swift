@@ -46,6 +46,7 @@ public final class PrivateKeyring: Sendable {
         folder = FileManager.default.temporaryDirectory.appendingPathComponent(
             "keyring-\(UUID().uuidString.prefix(13))"
         )
+        Leftovers.note(folder)
         var environment = ["PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1"]
         let names = [
             "HOME": "home", "XDG_RUNTIME_DIR": "run", "XDG_DATA_HOME": "data", "XDG_CONFIG_HOME": "config",
@@ -106,6 +107,7 @@ public final class PrivateKeyring: Sendable {
             state = State()
         }
         try? FileManager.default.removeItem(at: folder)
+        Leftovers.forget(folder)
     }
 
     /// Ends the bus; the daemon goes with it.
