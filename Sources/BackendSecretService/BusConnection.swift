@@ -15,6 +15,16 @@
         let pointer: OpaquePointer
         let thread: BusThread
 
+        /// How many calls may be unanswered at once: a bus that is not told otherwise allows 128 for a connection.
+        private static let capacity = 64
+
+        private struct Traffic {
+            var unanswered = 0
+            var waiting: [@Sendable () -> Void] = []
+        }
+
+        private let traffic = Mutex(Traffic())
+
         private init(_ pointer: OpaquePointer, _ thread: BusThread) {
             self.pointer = pointer
             self.thread = thread
@@ -134,12 +144,38 @@
             thread.post { for _ in 0..<min(window, requests.count) { batch.sendNext() } }
             let results = try call.withCancellationHandler {
                 batch.cancellable.cancel()
+                batch.results.fulfil([])
             } _: { () throws(KeychainError) in
-                // Each call ends by itself: with its answer, its timeout or the cancellation.
-                batch.results.wait(nil) ?? []
+                // A call that was sent ends by itself, but it may still be waiting for its turn.
+                batch.results.wait(call.remaining)
             }
             if call.isCancelled { try call.check() }
-            return results
+            if let results { return results }
+            batch.cancellable.cancel()
+            throw .unanswered(requests[0].action)
+        }
+
+        /// Sends a call when it is its turn; runs on the bus thread.
+        private func schedule(_ send: @escaping @Sendable () -> Void) {
+            let isFree = traffic.withLock { traffic in
+                guard traffic.unanswered < Self.capacity else {
+                    traffic.waiting.append(send)
+                    return false
+                }
+                traffic.unanswered += 1
+                return true
+            }
+            if isFree { send() }
+        }
+
+        /// Gives the turn of a call that was answered to the one that has waited longest.
+        private func passOn() {
+            let next: (@Sendable () -> Void)? = traffic.withLock { traffic in
+                if !traffic.waiting.isEmpty { return traffic.waiting.removeFirst() }
+                traffic.unanswered -= 1
+                return nil
+            }
+            next?()
         }
 
         /// Calls under way.
@@ -176,6 +212,10 @@
                     return state.next
                 }
                 guard index < requests.count else { return }
+                connection.schedule { self.send(index) }
+            }
+
+            private func send(_ index: Int) {
                 let request = requests[index]
                 let type = g_variant_type_new(request.reply)
                 defer { g_variant_type_free(type) }
@@ -205,6 +245,7 @@
             }
 
             private func finish(_ index: Int, _ result: Result<Variant, KeychainError>) {
+                connection.passOn()
                 let all: [Result<Variant, KeychainError>]? = state.withLock { state in
                     state.results[index] = result
                     state.unanswered -= 1

@@ -76,6 +76,14 @@
             return KeychainError(code, "\(action): \(remedy)", underlying: underlying)
         }
 
+        /// The error for a call that was given up because its time was over.
+        static func unanswered(_ action: String) -> KeychainError {
+            let code = Int(G_IO_ERROR_TIMED_OUT.rawValue)
+            let underlying = Underlying(domain: "g-io-error-quark", code: code, message: "the deadline has passed")
+            let (_, remedy) = explanation(of: KeychainError(.io, "", underlying: underlying), underlying.domain)
+            return KeychainError(.timedOut, "\(action): \(remedy)", underlying: underlying)
+        }
+
         private static func explanation(of error: KeychainError, _ domain: String) -> (Code, String) {
             switch error.trouble {
             case .lost:

@@ -118,6 +118,38 @@
             #expect(try driver.records(RecordSelection(itemClass: .genericPassword)).count == 80)
         }
 
+        @Test func moreCallsThanTheBusAllowsWaitForTheirTurn() throws {
+            let keyring = try PrivateKeyring.start()
+            let driver = try keyring.driver()
+            try driver.commit((0..<20).map { insert("v", "\($0)") })
+            let all = RecordSelection(itemClass: .genericPassword, accessGroup: "")
+            let outcome = OneShot<[KeychainError.Code?]>()
+            @Sendable func readByMany(_ timeout: Duration?) -> [KeychainError.Code?] {
+                let codes = Mutex<[KeychainError.Code?]>([])
+                let threads = DispatchGroup()
+                for _ in 0..<40 {
+                    threads.enter()
+                    Thread {
+                        let found = code {
+                            let call = CallContext(.info, timeout: timeout)
+                            if try driver.records(all, call).count != 20 { throw KeychainError(.internal, "") }
+                        }
+                        codes.withLock { $0.append(found) }
+                        threads.leave()
+                    }.start()
+                }
+                threads.wait()
+                return codes.withLock { $0 }
+            }
+            #expect(readByMany(nil) == Array(repeating: nil, count: 40))
+            // Also those that never get their turn end in time.
+            keyring.suspendDaemon()
+            Thread { outcome.fulfil(readByMany(.seconds(1))) }.start()
+            #expect(outcome.wait(.seconds(8)) == Array(repeating: .timedOut, count: 40))
+            keyring.resumeDaemon()
+            #expect(try driver.records(all).count == 20)
+        }
+
         @Test func aForkedProcessIsRefusedInsteadOfHanging() throws {
             let keyring = try PrivateKeyring.start()
             let driver = try keyring.driver()
