@@ -12,9 +12,15 @@ enum CallExecutor {
         _ body: @escaping @Sendable () throws(KeychainError) -> Result
     ) async throws(KeychainError) -> Result {
         let waiting = WaitingCall<Result>()
+        let cancel = { @Sendable () -> Void in
+            call.cancel()
+            waiting.take()?.resume(returning: .failure(CallContext.cancelled))
+        }
         let outcome: Swift.Result<Result, KeychainError> = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 waiting.begin(continuation)
+                // A task that was cancelled before had nothing to resume then.
+                guard !call.isCancelled else { return cancel() }
                 BlockingThreads.shared.submit {
                     guard let continuation = waiting.take() else { return }
                     continuation.resume(
@@ -26,8 +32,7 @@ enum CallExecutor {
                 }
             }
         } onCancel: {
-            call.cancel()
-            waiting.take()?.resume(returning: .failure(CallContext.cancelled))
+            cancel()
         }
         return try outcome.get()
     }
