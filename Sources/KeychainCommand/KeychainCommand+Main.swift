@@ -13,6 +13,7 @@ extension KeychainCommand {
     ///
     /// - Returns: The exit status.
     package static func main() async -> Int32 {
+        occupyStandardDescriptors()
         refuseCoreDumps()
         let arguments: [String]
         let interrupt: Interrupt
@@ -46,6 +47,16 @@ extension KeychainCommand {
             arguments.append(argument)
         }
         return arguments
+    }
+
+    /// Occupies the standard descriptors that the process was started without, so that no file it opens takes their place.
+    ///
+    /// Else a value might be printed into the keychain file. What takes their place fails when it is used, so that a
+    /// missing input is not taken for an empty value.
+    private static func occupyStandardDescriptors() {
+        for number in STDIN_FILENO...STDERR_FILENO where fcntl(number, F_GETFD) == -1 {
+            _ = open("/dev/null", number == STDIN_FILENO ? O_WRONLY : O_RDONLY)
+        }
     }
 
     /// Keeps secrets out of core files and from debuggers of other programs of this user.

@@ -10,15 +10,15 @@ extension CommandRun {
         let selector = try Selector(parsed)
         let changes = try AttributeChanges(parsed)
         if let itemClass = selector.itemClass { try changes.require(in: itemClass) }
-        let keychain = try open(try settings(), creation: .never)
-        let type = try await keychain.itemType(of: selector)
+        let store = try open(try settings(), creation: .never)
+        let type = try await store.itemType(of: selector)
         guard let type = type as? any SecStorable.Type else {
             throw KeychainError(
                 .invalidParameter,
                 "An identity is a certificate and a key; update these with --class certificate and --class key."
             )
         }
-        try await update(selector, as: type, changes, keychain)
+        try await update(selector, as: type, changes, store)
         return .done
     }
 
@@ -26,11 +26,11 @@ extension CommandRun {
         _ selector: Selector,
         as type: Item.Type,
         _ changes: AttributeChanges,
-        _ keychain: Keychain
+        _ store: OpenStore
     ) async throws(KeychainError) {
         try changes.require(in: Item.itemClass)
         do throws(KeychainError) {
-            try await keychain.update(selector.query(of: type), changes.update(of: type))
+            try await store.keychain.update(selector.query(of: type), changes.update(of: type))
         } catch let error where error.code == .duplicateItem {
             throw error.explained("There is another item with these attributes already. Nothing was changed.")
         }
@@ -39,26 +39,26 @@ extension CommandRun {
     /// `rm`: removes the match, or every match with `--all`.
     func remove() async throws(KeychainError) -> ExitCode {
         let selector = try Selector(parsed)
-        let keychain = try open(try settings(), creation: .never)
-        let type = try await keychain.itemType(of: selector)
-        return try await remove(selector, as: type, keychain) ? .done : .notFound
+        let store = try open(try settings(), creation: .never)
+        let type = try await store.itemType(of: selector)
+        return try await remove(selector, as: type, store) ? .done : .notFound
     }
 
     private func remove<Item: SecItem>(
         _ selector: Selector,
         as type: Item.Type,
-        _ keychain: Keychain
+        _ store: OpenStore
     ) async throws(KeychainError) -> Bool {
         let query = selector.query(of: type)
-        if parsed.has("all") { return try await keychain.remove(query) }
-        guard keychain.capabilities.contains(.transactions) else {
+        if parsed.has("all") { return try await store.keychain.remove(query) }
+        guard store.driver.capabilities.contains(.transactions) else {
             // Where looking and removing are two calls, the removal names the very item that was seen.
-            let found = try await keychain.retrieveAll(.persistentReference, query: query)
+            let found = try await store.keychain.retrieveAll(.persistentReference, query: query)
             guard case .persistentReference(let reference)? = try Self.single(found) else { return false }
-            return try await keychain.remove(.item(reference))
+            return try await store.keychain.remove(.item(reference))
         }
         do {
-            return try await keychain.transaction { keychain in
+            return try await store.keychain.transaction { keychain in
                 guard try Self.single(keychain.retrieveAll(.persistentReference, query: query)) != nil else {
                     return false
                 }

@@ -29,7 +29,7 @@ struct CommandRun: Sendable {
     /// - Parameters:
     ///   - settings: The global options.
     ///   - creation: What to do about a store that does not exist.
-    func open(_ settings: Settings, creation: StoreOptions.Creation) throws(KeychainError) -> Keychain {
+    func open(_ settings: Settings, creation: StoreOptions.Creation) throws(KeychainError) -> OpenStore {
         let options = options(settings, creation: creation)
         let driver: any KeychainDriver
         if let url = settings.store {
@@ -37,12 +37,7 @@ struct CommandRun: Sendable {
         } else {
             driver = DefaultDriver(registry: registry, environment: environment, options: options)
         }
-        return Keychain(
-            driver: driver,
-            accessGroup: settings.group,
-            timeout: settings.remaining,
-            interaction: settings.interaction
-        )
+        return OpenStore(driver: driver, settings: settings)
     }
 
     /// How a store is opened.

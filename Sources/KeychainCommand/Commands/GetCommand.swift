@@ -8,15 +8,15 @@ extension CommandRun {
     func get() async throws(KeychainError) -> ExitCode {
         let settings = try settings()
         let selector = try Selector(parsed)
-        let keychain = try open(settings, creation: .never)
-        let type = try await keychain.itemType(of: selector)
+        let store = try open(settings, creation: .never)
+        let type = try await store.itemType(of: selector)
         if wantsJSON {
-            guard let details = try await valueAndDetails(selector, as: type, keychain) else { return .notFound }
+            guard let details = try await valueAndDetails(selector, as: type, store) else { return .notFound }
             let line = try JSONLine.item(details)
             try write(SecureBytes(Data(line.utf8)), addingNewline: false)
             return .done
         }
-        guard let value = try await value(selector, as: type, keychain) else { return .notFound }
+        guard let value = try await value(selector, as: type, store) else { return .notFound }
         try write(value, addingNewline: io.outputIsTerminal)
         return .done
     }
@@ -24,10 +24,10 @@ extension CommandRun {
     private func value<Item: SecItem>(
         _ selector: Selector,
         as type: Item.Type,
-        _ keychain: Keychain
+        _ store: OpenStore
     ) async throws(KeychainError) -> SecureBytes? {
-        if let type = type as? any SecStorable.Type { return try await storedValue(selector, as: type, keychain) }
-        guard case .data(let data)? = try await keychain.retrieve(.data, query: selector.query(of: type)) else {
+        if let type = type as? any SecStorable.Type { return try await storedValue(selector, as: type, store) }
+        guard case .data(let data)? = try await store.keychain.retrieve(.data, query: selector.query(of: type)) else {
             return nil
         }
         return SecureBytes(data)
@@ -36,17 +36,17 @@ extension CommandRun {
     private func storedValue<Item: SecStorable>(
         _ selector: Selector,
         as type: Item.Type,
-        _ keychain: Keychain
+        _ store: OpenStore
     ) async throws(KeychainError) -> SecureBytes? {
-        try await keychain.retrieve(selector.query(of: type))
+        try await store.keychain.retrieve(selector.query(of: type))
     }
 
     private func valueAndDetails<Item: SecItem>(
         _ selector: Selector,
         as type: Item.Type,
-        _ keychain: Keychain
+        _ store: OpenStore
     ) async throws(KeychainError) -> ItemDetails? {
-        try await keychain.retrieve([.data, .info], query: selector.query(of: type))?.details
+        try await store.keychain.retrieve([.data, .info], query: selector.query(of: type))?.details
     }
 
     private func write(_ value: SecureBytes, addingNewline: Bool) throws(KeychainError) {

@@ -7,10 +7,10 @@ extension CommandRun {
     /// `contains`: says by the exit status whether an item exists.
     func contains() async throws(KeychainError) -> ExitCode {
         let selector = try Selector(parsed)
-        let keychain = try open(try settings(), creation: .never)
+        let store = try open(try settings(), creation: .never)
         let classes = selector.itemClass.map { [$0] } ?? selector.classes
         for itemClass in classes {
-            if try await contains(selector, as: itemClass.itemType, keychain) { return .done }
+            if try await contains(selector, as: itemClass.itemType, store) { return .done }
         }
         return .notFound
     }
@@ -18,17 +18,17 @@ extension CommandRun {
     private func contains<Item: SecItem>(
         _ selector: Selector,
         as type: Item.Type,
-        _ keychain: Keychain
+        _ store: OpenStore
     ) async throws(KeychainError) -> Bool {
-        try await keychain.contains(selector.query(of: type))
+        try await store.keychain.contains(selector.query(of: type))
     }
 
     /// `info`: prints the attributes of the oldest match.
     func info() async throws(KeychainError) -> ExitCode {
         let selector = try Selector(parsed)
-        let keychain = try open(try settings(), creation: .never)
-        let type = try await keychain.itemType(of: selector)
-        guard let details = try await keychain.details(of: selector, as: type, limit: 1).first else { return .notFound }
+        let store = try open(try settings(), creation: .never)
+        let type = try await store.itemType(of: selector)
+        guard let details = try await store.details(of: selector, as: type, limit: 1).first else { return .notFound }
         if wantsJSON {
             try io.print(JSONLine.item(details))
         } else if io.outputIsTerminal {
@@ -46,10 +46,10 @@ extension CommandRun {
     /// `ls`: lists items.
     func list() async throws(KeychainError) -> ExitCode {
         let selector = try Selector(parsed)
-        let keychain = try open(try settings(), creation: .never)
+        let store = try open(try settings(), creation: .never)
         var items: [ItemDetails] = []
         for itemClass in selector.classes {
-            items += try await keychain.details(of: selector, as: itemClass.itemType)
+            items += try await store.details(of: selector, as: itemClass.itemType)
         }
         items.sort {
             $0.creationDate != $1.creationDate

@@ -19,10 +19,10 @@ extension CommandRun {
             )
         }
         let itemClass = try await storedType(of: selector)
-        let keychain = try open(settings, creation: .ifMissing)
-        let value = try value(of: selector, settings, limit: keychain.driver.maximumValueSize)
-        try await announcingCreation(of: keychain) { () async throws(KeychainError) in
-            try await store(value, selector, as: itemClass, ifExists ?? .replaceValue, keychain)
+        let target = try open(settings, creation: .ifMissing)
+        let value = try value(of: selector, settings, limit: target.driver.maximumValueSize)
+        try await announcingCreation(of: target) { () async throws(KeychainError) in
+            try await store(value, selector, as: itemClass, ifExists ?? .replaceValue, target)
         }
         return .done
     }
@@ -39,12 +39,12 @@ extension CommandRun {
         _ selector: Selector,
         as type: Item.Type,
         _ ifExists: IfExists,
-        _ keychain: Keychain
+        _ store: OpenStore
     ) async throws(KeychainError) {
         var query = selector.query(of: type)
         query[.accessible] = nil
         do throws(KeychainError) {
-            try await keychain.store(value, query: query, accessPolicy: selector.accessPolicy, ifExists: ifExists)
+            try await store.keychain.store(value, query: query, accessPolicy: selector.accessPolicy, ifExists: ifExists)
         } catch let error where error.code == .duplicateItem {
             throw error.explained("The item exists already. To replace its value, leave ‘--if-exists fail’ out.")
         }
@@ -73,13 +73,13 @@ extension CommandRun {
 
     /// Runs a closure, and tells the person if a file store came into being by it.
     func announcingCreation(
-        of keychain: Keychain,
+        of store: OpenStore,
         _ body: () async throws(KeychainError) -> Void
     ) async throws(KeychainError) {
-        let path = FileStorePath.path(of: keychain.location)
+        let path = FileStorePath.path(of: store.driver.location)
         let existed = path.map(FileStorePath.exists) ?? true
         try await body()
-        if let path, !existed, FileStorePath.exists(path) { note("created \(keychain.location)") }
+        if let path, !existed, FileStorePath.exists(path) { note("created \(store.driver.location)") }
     }
 }
 

@@ -106,17 +106,19 @@ struct ArgumentParser {
 
     private func unknown(_ dashes: String, _ name: String) -> KeychainError {
         let names = dashes == "-" ? [] : (command?.allOptions.map(\.name) ?? Array(CommandTable.options.keys)).sorted()
+        // Anything else may be a secret that begins with a dash.
+        let looksLikeOption = name.utf8.allSatisfy { (0x61...0x7A).contains($0) || $0 == 0x2D }
         let help = "Run ‘keychainctl help\(command.map { " \($0.name)" } ?? "")’ for a list."
         return KeychainError(
             .invalidParameter,
-            "There is no option ‘\(dashes)\(TextEscaping.escaped(name))’."
+            "There is no option \(looksLikeOption ? "‘\(dashes)\(name)’" : "of that name")."
                 + Suggestion.sentence(for: name, among: names, prefix: dashes, help)
         )
     }
 
     private func finish(_ environment: [String: String]) throws(KeychainError) -> ParsedCommand {
         let command = try resolvedCommand()
-        if options["help"] == nil {
+        if options["help"] == nil, options["version"] == nil {
             for spec in order where !command.allOptions.contains(spec) {
                 throw KeychainError(
                     .invalidParameter,
@@ -135,8 +137,8 @@ struct ArgumentParser {
     }
 
     private func resolvedCommand() throws(KeychainError) -> CommandSpec {
-        if let command { return command }
         if options["version"] != nil { return CommandTable.version }
+        if let command { return command }
         if options["help"] != nil { return CommandTable.help }
         throw KeychainError(.invalidParameter, "A command is missing. Run ‘keychainctl help’ for a list.")
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Glibc
+import KeychainSystem
 import Synchronization
 
 /// The one place that turns the terminal's echo off, so that it is turned on again on every way out.
@@ -14,19 +15,32 @@ final class TerminalEcho: Sendable {
         let descriptor: Int32
         let original: termios
         /// What is being asked, to be shown again after the process was stopped.
-        let question: String
+        var question = ""
     }
 
     private let hidden = Mutex<Hidden?>(nil)
 
     /// Turns the echo off; false if the descriptor is no terminal.
-    func hide(_ descriptor: Int32, question: String) -> Bool {
+    func hide(_ descriptor: Int32) -> Bool {
         hidden.withLock { hidden in
             var original = termios()
             guard tcgetattr(descriptor, &original) == 0 else { return false }
-            hidden = Hidden(descriptor: descriptor, original: original, question: question)
+            hidden = Hidden(descriptor: descriptor, original: original)
             return Self.apply(original, withoutEcho: true, to: descriptor)
         }
+    }
+
+    /// Says what is being asked.
+    func ask(_ question: String) {
+        hidden.withLock { hidden in
+            hidden?.question = question
+            Self.write(question, to: hidden?.descriptor)
+        }
+    }
+
+    /// Writes text to the terminal whose echo is off.
+    func write(_ text: String) {
+        hidden.withLock { Self.write(text, to: $0?.descriptor) }
     }
 
     /// Turns the echo on again; nothing if it was not turned off here.
@@ -47,11 +61,17 @@ final class TerminalEcho: Sendable {
         stop()
         hidden.withLock { state in
             // It may have ended meanwhile.
-            guard let paused, state != nil else { return }
-            _ = Self.apply(paused.original, withoutEcho: true, to: paused.descriptor)
-            let question = Array(paused.question.utf8)
-            _ = write(paused.descriptor, question, question.count)
+            guard let now = state else { return }
+            _ = Self.apply(now.original, withoutEcho: true, to: now.descriptor)
+            Self.write(now.question, to: now.descriptor)
         }
+    }
+
+    private static func write(_ text: String, to descriptor: Int32?) {
+        guard let descriptor else { return }
+        let bytes = Array(text.utf8)
+        // A terminal that cannot be written to will not be read from either, and that is an error there.
+        _ = retryingInterruptions { Glibc.write(descriptor, bytes, bytes.count) }
     }
 
     private static func apply(_ original: termios, withoutEcho: Bool, to descriptor: Int32) -> Bool {

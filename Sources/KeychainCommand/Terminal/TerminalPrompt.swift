@@ -37,7 +37,7 @@ struct TerminalPrompt: PassphrasePrompt {
             for attempt in 1...Self.tries {
                 let first = try ask(question, terminal)
                 if try ask("Once more: ", terminal) == first { return first }
-                if attempt < Self.tries { Self.write("The two entries differ. Try again.\n", terminal) }
+                if attempt < Self.tries { TerminalEcho.shared.write("The two entries differ. Try again.\n") }
             }
             throw KeychainError(.userCanceled, "The two entries differed \(Self.tries) times. Nothing was changed.")
         }
@@ -52,6 +52,9 @@ struct TerminalPrompt: PassphrasePrompt {
         } catch {
             throw Self.noTerminal
         }
+        // Once for all entries: nothing that is typed between two of them is shown.
+        guard TerminalEcho.shared.hide(terminal.number) else { throw Self.noTerminal }
+        defer { TerminalEcho.shared.show() }
         return try body(terminal)
     }
 
@@ -61,12 +64,8 @@ struct TerminalPrompt: PassphrasePrompt {
     )
 
     private func ask(_ question: String, _ terminal: FileDescriptor) throws(KeychainError) -> SecureBytes {
-        guard TerminalEcho.shared.hide(terminal.number, question: question) else { throw Self.noTerminal }
-        defer {
-            TerminalEcho.shared.show()
-            Self.write("\n", terminal)
-        }
-        Self.write(question, terminal)
+        TerminalEcho.shared.ask(question)
+        defer { TerminalEcho.shared.write("\n") }
         return try line(terminal)
     }
 
@@ -97,11 +96,5 @@ struct TerminalPrompt: PassphrasePrompt {
         return buffer.withBytes { bytes in
             SecureBytes(UnsafeRawBufferPointer(rebasing: bytes[..<(bytes[count - 1] == 0x0A ? count - 1 : count)]))
         }
-    }
-
-    private static func write(_ text: String, _ terminal: FileDescriptor) {
-        let bytes = Array(text.utf8)
-        // A terminal that cannot be written to will not be read from either, and that is an error there.
-        _ = retryingInterruptions { Glibc.write(terminal.number, bytes, bytes.count) }
     }
 }
