@@ -118,7 +118,11 @@ let package = Package(
             name: "BackendSecretServiceTests",
             dependencies: ["BackendSecretService", "KeychainSystem", "SecretServiceFixture"]
         ),
-        .testTarget(name: "KeychainCommandTests", dependencies: ["KeychainCommand"]),
+        .testTarget(
+            name: "KeychainCommandTests",
+            dependencies: ["KeychainCommand", "SwiftKeychain", "KeychainSystem", "keychainctl"],
+            exclude: ["Snapshots"]
+        ),
         .testTarget(name: "SwiftKeychainTests", dependencies: ["SwiftKeychain"]),
         .testTarget(
             name: "ConformanceTests",

@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: MIT
 
 import CProcess
+import Dispatch
 import Foundation
 import Glibc
 import KeychainAPI
 import SwiftKeychain
+import Synchronization
 
 extension KeychainCommand {
     /// Runs the command line of this process.
     ///
-    /// To be called first of all, while there is one thread.
+    /// To be called first of all, while there is one thread. The main thread waits here, and not in an asynchronous main
+    /// function: that ends in `dispatch_main`, which takes every signal that is blocked.
     ///
     /// - Returns: The exit status.
-    package static func main() async -> Int32 {
+    package static func main() -> Int32 {
         occupyStandardDescriptors()
         refuseCoreDumps()
         let arguments: [String]
@@ -27,11 +30,17 @@ extension KeychainCommand {
         let signals = ProcessSignals(interrupt: interrupt)
         signals.start()
         let io = CommandIO(interrupt: interrupt)
-        let command = Task { await run(arguments, environment: ProcessInfo.processInfo.environment, io: io) }
+        let status = Mutex(ExitCode.failed.rawValue)
+        let done = DispatchSemaphore(value: 0)
+        let command = Task {
+            let result = await run(arguments, environment: ProcessInfo.processInfo.environment, io: io)
+            status.withLock { $0 = result }
+            done.signal()
+        }
         signals.onEnd { command.cancel() }
-        let status = await command.value
+        done.wait()
         TerminalEcho.shared.show()
-        return interrupt.firedSignal.map { 128 + $0 } ?? status
+        return interrupt.firedSignal.map { 128 + $0 } ?? status.withLock { $0 }
     }
 
     /// The arguments as they were given, without the name of the program.

@@ -3,4 +3,4 @@
 import Glibc
 import KeychainCommand
 
-exit(await KeychainCommand.main())
+exit(KeychainCommand.main())

@@ -27,7 +27,9 @@ enum HelpText {
         var lines = ["keychainctl \(command.name) - \(command.summary)", ""]
         lines.append("Usage: keychainctl \(command.name)\(command.operandSummary)\(hasOptions ? " [OPTIONS]" : "")")
         for paragraph in command.discussion { lines += [""] + wrap(paragraph, indent: 0) }
-        if case .selector = command.operands { lines += ["", "SELECTOR names items:"] + selectorForms }
+        if case .selector(let selection) = command.operands {
+            lines += ["", "SELECTOR names items:"] + (selection == .new ? selectorForms.dropLast() : selectorForms)
+        }
         if hasOptions {
             let own = command.options.filter { !$0.isAttributeChange }.map(row)
             let changes =

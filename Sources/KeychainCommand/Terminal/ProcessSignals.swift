@@ -56,6 +56,7 @@ final class ProcessSignals: Sendable {
 
     private func end(_ number: Int32) {
         let isSecond = interrupt.firedSignal != nil
+        TerminalEcho.shared.write("\n")
         TerminalEcho.shared.show()
         interrupt.fire(number)
         cancel.withLock { $0 }?()

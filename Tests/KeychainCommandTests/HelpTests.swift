@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+
+@testable import KeychainCommand
+
+/// The help texts as they are printed. `KEYCHAIN_UPDATE_SNAPSHOTS=1 swift test --filter HelpTests` writes them anew.
+struct HelpTests {
+    private static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Snapshots")
+
+    @Test(arguments: ["keychainctl"] + CommandTable.commands.map(\.name))
+    func snapshot(name: String) throws {
+        let command = CommandTable.command(named: name)
+        let text = command.map(HelpText.text(of:)) ?? HelpText.overview
+        let file = Self.folder.appending(path: "\(name).txt")
+        if ProcessInfo.processInfo.environment["KEYCHAIN_UPDATE_SNAPSHOTS"] == "1" {
+            try Data(text.utf8).write(to: file)
+        }
+        #expect(try String(contentsOf: file, encoding: .utf8) == text)
+        for line in text.split(separator: "\n") { #expect(line.count <= 80, "\(line)") }
+    }
+
+    @Test func thereIsASnapshotOfNothingElse() throws {
+        let names = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path())
+        #expect(Set(names) == Set((["keychainctl"] + CommandTable.commands.map(\.name)).map { "\($0).txt" }))
+    }
+
+    @Test func everyWayToAskForHelp() async throws {
+        let bench = Bench()
+        let overview = try await bench.run("help")
+        #expect(overview.text == HelpText.overview && overview.status == 0 && overview.errors.isEmpty)
+        #expect(try await bench.run("--help").text == HelpText.overview)
+        #expect(try await bench.run("-h").text == HelpText.overview)
+        for command in CommandTable.commands where command.name != "help" {
+            let text = HelpText.text(of: command)
+            #expect(try await bench.run("help", command.name).text == text)
+            #expect(try await bench.run(command.name, "--help").text == text)
+        }
+        let unknown = try await bench.run("help", "gte")
+        #expect(unknown.status == 2 && unknown.output.isEmpty && unknown.errors.contains("‘get’"))
+    }
+
+    @Test func version() async throws {
+        let bench = Bench()
+        #expect(try await bench.run("version").text == "keychainctl 0.1.0\n")
+        #expect(try await bench.run("--version").text == "keychainctl 0.1.0\n")
+        #expect(try await bench.run("version", "--json").text == "{\"version\":\"0.1.0\"}\n")
+    }
+
+    @Test func aGarbledEnvironmentDoesNotKeepFromHelp() async throws {
+        let environment = ["KEYCHAIN_STORE": "garbage", "KEYCHAIN_TIMEOUT": "x", "KEYCHAIN_KEY": "?"]
+        for command in ["help", "version", "generate", "stores", "doctor"] {
+            #expect(try await Bench().run(command, environment: environment).status == 0, "\(command)")
+        }
+    }
+}

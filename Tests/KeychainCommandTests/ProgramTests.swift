@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Glibc
+import Testing
+
+/// The built program from the outside: exit statuses, pipes, signals, terminals.
+@Suite(.serialized, .timeLimit(.minutes(5)))
+struct ProgramTests {
+    private let bench = Bench()
+
+    /// The environment of a file store with a key file.
+    private func fileEnvironment() throws -> [String: String] {
+        [
+            "HOME": bench.folder, "KEYCHAIN_STORE": "file:\(bench.folder)/a.keychain",
+            "KEYCHAIN_KEY": "keyfile:\(try bench.keyFile())",
+        ]
+    }
+
+    private func shell(_ script: String, _ environment: [String: String]? = nil) async throws -> Program.Outcome {
+        let environment = environment ?? ["HOME": bench.folder, "KEYCHAIN_STORE": "memory:"]
+        return try await onThread { try Program.shell(script, environment: environment) }
+    }
+
+    @Test func statusesReachTheShell() async throws {
+        #expect(try await shell("$K version").status == 0)
+        #expect(try await shell("$K get svc").status == 1)
+        #expect(try await shell("$K frobnicate").status == 2)
+        #expect(try await shell("$K -s nothing: get svc").status == 6)
+    }
+
+    @Test func anArgumentThatIsNotUTF8IsRefused() async throws {
+        let outcome = try await shell("$K get svc $'b\\xffb'")
+        #expect(outcome.status == 2)
+        #expect(outcome.errors.contains("Argument 3"))
+    }
+
+    @Test func nothingTakesThePlaceOfAClosedDescriptor() async throws {
+        #expect(try await shell("$K set svc <&-").status == 10)
+        #expect(try await shell("$K version >&-").status == 10)
+        #expect(try await shell("$K get svc 2>&-").status == 1)
+    }
+
+    @Test func aFullDiskIsAnError() async throws {
+        #expect(try await shell("$K generate > /dev/full").status == 10)
+    }
+
+    @Test func aClosedPipeIsSilent() async throws {
+        for ignoring in ["", "trap '' PIPE;"] {
+            let outcome = try await shell(
+                "\(ignoring) for n in $(seq 300); do $K help || exit; done | head -c1 >/dev/null; echo ${PIPESTATUS[0]}"
+            )
+            #expect(outcome.output == Data("141\n".utf8))
+            #expect(outcome.errors.isEmpty)
+        }
+    }
+
+    // More than a pipe holds is written to the program before it is looked at: so it is known to read, and to have set up
+    // what it does about signals before that.
+
+    @Test func noCoreIsWritten() async throws {
+        let outcome = try await shell(
+            """
+            mkfifo $HOME/in; ulimit -c unlimited
+            $K set svc < $HOME/in & exec 3> $HOME/in
+            head -c 200000 /dev/zero >&3
+            awk '/Max core file size/ { print $5, $6 }' /proc/$!/limits
+            stat -c %u /proc/$!/environ
+            exec 3>&-; wait $!
+            """
+        )
+        #expect(outcome.output == Data("0 0\n0\n".utf8), "\(outcome.errors)")
+        #expect(outcome.status == 0)
+    }
+
+    @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
+    func aSignalEndsIt(signal: Int32) async throws {
+        let folder = bench.folder
+        let (reason, status, errors) = try await onThread {
+            let process = try Program.process(
+                ["set", "svc"],
+                environment: ["HOME": folder, "KEYCHAIN_STORE": "memory:"]
+            )
+            let input = Pipe()
+            let errors = Pipe()
+            process.standardInput = input
+            process.standardError = errors
+            try process.run()
+            try input.fileHandleForWriting.write(contentsOf: Data(count: 200_000))
+            kill(process.processIdentifier, signal)
+            process.waitUntilExit()
+            let text = try errors.fileHandleForReading.readToEnd() ?? Data()
+            return (process.terminationReason, process.terminationStatus, text)
+        }
+        // It has ended by itself, not by the signal's default.
+        #expect(reason == .exit)
+        #expect(status == 128 + signal)
+        #expect(errors.isEmpty)
+    }
+
+    @Test func whatWasIgnoredStaysIgnored() async throws {
+        let outcome = try await shell(
+            """
+            trap '' HUP; mkfifo $HOME/in
+            $K set svc < $HOME/in & exec 3> $HOME/in
+            head -c 200000 /dev/zero >&3
+            kill -HUP $!; exec 3>&-; wait $!
+            """
+        )
+        #expect(outcome.status == 0)
+    }
+
+    @Test func aTimeoutEndsTheWaitForInput() async throws {
+        let outcome = try await shell("mkfifo $HOME/in; exec 3<> $HOME/in; $K --timeout 0.2 set svc <&3")
+        #expect(outcome.status == 8)
+        #expect(outcome.errors.contains("--timeout"))
+    }
+
+    #if File
+        @Test func twoProcessesSeeOneFile() async throws {
+            let outcome = try await shell(
+                "printf 's3cret' | $K set svc bob && $K get svc bob && $K rm svc bob && ! $K get svc bob",
+                try fileEnvironment()
+            )
+            #expect(outcome.status == 0)
+            #expect(outcome.output == Data("s3cret".utf8))
+            #expect(outcome.errors == "keychainctl: created file:\(bench.folder)/a.keychain\n")
+        }
+
+        @Test func anInterruptedPromptGivesTheEchoBack() async throws {
+            let terminal = try PseudoTerminal()
+            _ = try await shell(
+                "printf x | $K set svc",
+                try fileEnvironment().merging(["KEYCHAIN_KEY": "env:PW", "PW": "pw"]) { $1 }
+            )
+            var environment = try fileEnvironment()
+            environment["KEYCHAIN_KEY"] = "prompt"
+            let path = terminal.path
+            let outcome = Task {
+                try await onThread { [environment] in
+                    try Program.shell("$K get svc", environment: environment, terminal: path, isJobControlled: true)
+                }
+            }
+            try await onThread {
+                try terminal.wait(for: "Passphrase for file:")
+                #expect(!terminal.echoes)
+                try terminal.type("\u{3}")
+            }
+            #expect(try await outcome.value.status == 130)
+            #expect(terminal.echoes)
+        }
+
+        @Test func aStoppedPromptGivesTheEchoBackAndAsksAgain() async throws {
+            let terminal = try PseudoTerminal()
+            _ = try await shell(
+                "printf s3cret | $K set svc",
+                try fileEnvironment().merging(["KEYCHAIN_KEY": "env:PW", "PW": "pw"]) { $1 }
+            )
+            var environment = try fileEnvironment()
+            environment["KEYCHAIN_KEY"] = "prompt"
+            let path = terminal.path
+            let outcome = Task {
+                try await onThread { [environment] in
+                    try Program.shell(
+                        "$K get svc; echo stopped $?; stty -a | grep -o ' echo '; read line; fg >/dev/null; echo status $?",
+                        environment: environment,
+                        terminal: path,
+                        isJobControlled: true
+                    )
+                }
+            }
+            try await onThread {
+                try terminal.wait(for: "Passphrase for file:")
+                try terminal.type("half\u{1A}")
+                try terminal.wait(for: "stopped 148")
+                try terminal.wait(for: " echo ")
+                #expect(terminal.echoes)
+                try terminal.type("go on\n")
+                try terminal.wait(for: "Passphrase for file:")
+                #expect(!terminal.echoes)
+                try terminal.type("pw\n")
+                try terminal.wait(for: "s3cret\r\n")
+                try terminal.wait(for: "status 0")
+            }
+            #expect(try await outcome.value.status == 0)
+            #expect(terminal.echoes)
+        }
+    #endif
+}

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import KeychainAPI
+import Testing
+
+@testable import KeychainCommand
+
+struct SelectorTests {
+    private func selector(_ arguments: String...) throws -> Selector {
+        try Selector(ArgumentParser.parse(arguments, environment: [:]))
+    }
+
+    private func code(_ arguments: String...) -> KeychainError.Code? {
+        do {
+            _ = try Selector(ArgumentParser.parse(arguments, environment: [:]))
+            return nil
+        } catch {
+            return error.code
+        }
+    }
+
+    @Test func serviceAndAccount() throws {
+        let selector = try selector("get", "svc", "bob")
+        #expect(selector.itemClass == .genericPassword)
+        #expect(selector.attributes == [.service: .text("svc"), .account: .text("bob")])
+        #expect(try self.selector("get", "svc").attributes == [.service: .text("svc")])
+        #expect(try self.selector("get", "svc", "").attributes[.account] == .text(""))
+    }
+
+    @Test func aURLAndAnAccount() throws {
+        let selector = try selector("get", "--url", "https://Example.com:8443/api", "bob", "--security-domain", "r")
+        #expect(selector.itemClass == .internetPassword)
+        #expect(
+            selector.attributes == [
+                .server: .text("example.com"), .protocol: .text("htps"), .port: .integer(8443), .path: .text("/api"),
+                .account: .text("bob"), .securityDomain: .text("r"),
+            ]
+        )
+    }
+
+    @Test func aURLWithAPasswordIsRefusedWithoutRepeatingIt() {
+        let error = #expect(throws: KeychainError.self) { try selector("get", "--url", "https://bob:hunter2@h/") }
+        #expect(error?.code == .invalidParameter)
+        #expect(error?.message.contains("hunter2") == false)
+        #expect(code("get", "--url", "https://bob@h/") == .invalidParameter)
+        #expect(code("get", "--url", "no url") == .invalidParameter)
+    }
+
+    @Test func aClassWithAttributes() throws {
+        let selector = try selector("get", "--class", "key", "--tag", "t", "--key-class", "private", "--key-type", "EC")
+        #expect(selector.itemClass == .key)
+        #expect(
+            selector.attributes == [
+                .applicationTag: .data(Data("t".utf8)), .keyClass: .text("1"), .keyType: .text("73"),
+            ]
+        )
+        #expect(try self.selector("get", "--class", "certificate").itemClass == .certificate)
+        #expect(code("get", "--class", "thing") == .invalidParameter)
+        #expect(code("get", "--class", "key", "svc") == .invalidParameter)
+    }
+
+    @Test func aReferenceStandsAlone() throws {
+        let uuid = UUID()
+        let selector = try selector("get", "--ref", uuid.uuidString)
+        #expect(selector.reference == uuid)
+        #expect(selector.itemClass == nil)
+        #expect(selector.classes == ItemClass.stored)
+        #expect(code("get", "--ref", uuid.uuidString, "--label", "x") == .invalidParameter)
+        #expect(code("get", "--ref", uuid.uuidString, "--class", "key") == .invalidParameter)
+        #expect(code("get", "--ref", uuid.uuidString, "svc") == .invalidParameter)
+        #expect(code("get", "--ref", "x") == .invalidParameter)
+    }
+
+    @Test func theSameAttributeTwiceIsRefused() {
+        #expect(code("get", "svc", "--service", "x") == .invalidParameter)
+        #expect(code("get", "svc", "bob", "--account", "x") == .invalidParameter)
+        #expect(code("get", "--url", "https://h:1", "--port", "2") == .invalidParameter)
+        #expect(code("get", "--class", "key", "--tag", "a", "--application-tag", "YQ==") == .invalidParameter)
+    }
+
+    @Test func anAttributeOfAnotherClassIsRefused() {
+        #expect(code("get", "svc", "--port", "1") == .invalidParameter)
+        #expect(code("get", "--url", "https://h", "--generic", "YQ==") == .invalidParameter)
+        #expect(code("get", "--class", "certificate", "--tag", "x") == .invalidParameter)
+        #expect(code("get", "--class", "identity", "--tag", "x", "--issuer", "YQ==") == nil)
+    }
+
+    @Test func aCommandThatChangesThingsNeedsToKnowWhich() {
+        #expect(code("rm") == .invalidParameter)
+        #expect(code("rm", "--class", "key") == .invalidParameter)
+        #expect(code("update", "--set-label", "x") == .invalidParameter)
+        #expect(code("get") == .invalidParameter)
+        #expect(code("contains") == .invalidParameter)
+        #expect(code("contains", "--class", "key") == nil)
+        #expect(code("set", "--class", "identity", "--label", "x") == .invalidParameter)
+        #expect(code("set", "svc", "--synchronizable", "any") == .invalidParameter)
+        #expect(code("set", "--class", "key") == .invalidParameter)
+    }
+
+    @Test func aListingLooksWhereTheAttributesAre() throws {
+        #expect(try selector("ls").classes == ItemClass.stored)
+        #expect(try selector("ls", "--label", "x").classes == ItemClass.stored)
+        #expect(try selector("ls", "--server", "h").classes == [.internetPassword])
+        #expect(try selector("ls", "--account", "x").classes == [.genericPassword, .internetPassword])
+        #expect(try selector("ls", "svc").classes == [.genericPassword])
+    }
+
+    @Test func synchronizability() throws {
+        #expect(try selector("get", "svc").synchronizable == nil)
+        #expect(try selector("get", "svc", "--synchronizable", "any").synchronizable == .any)
+        #expect(try selector("get", "svc", "--synchronizable", "yes").synchronizable == .synchronizable)
+        #expect(code("get", "svc", "--synchronizable", "true") == .invalidParameter)
+    }
+
+    @Test func everyAttributeHasItsOption() {
+        for itemClass in ItemClass.stored {
+            for attribute in AttributeSchema.schema(of: itemClass).all where attribute.name != .accessControl {
+                let option = AttributeOption.all.first { $0.name == attribute.name }
+                #expect(option?.form == attribute.form)
+                #expect(option?.classes.contains(itemClass) == true)
+            }
+        }
+        let names = AttributeOption.all.map(\.optionName)
+        #expect(Set(names).count == names.count)
+        #expect(
+            names.contains("subject-key-id") && names.contains("key-size-in-bits") && names.contains("is-invisible")
+        )
+    }
+
+    @Test(arguments: [
+        ("creator", "abcd", "abcd"), ("type", "0xff", "0xff"), ("protocol", "https", "https"),
+        ("protocol", "zzzz", "zzzz"), ("key-class", "private", "private"), ("key-type", "rsa", "rsa"),
+        ("generic", "AP8K", "AP8K"), ("port", "8443", "8443"), ("is-invisible", "yes", "yes"), ("label", "", ""),
+        ("accessible", "when-unlocked-this-device-only", "when-unlocked-this-device-only"),
+    ])
+    func whatIsPrintedCanBeTyped(name: String, text: String, printed: String) throws {
+        let option = try #require(AttributeOption.named(name))
+        let value = try AttributeText.parse(text, option)
+        #expect(value.form == option.form)
+        #expect(AttributeText.format(value, option.name) == printed)
+    }
+
+    @Test(arguments: [
+        ("creator", "abc"), ("type", "äbcd"), ("generic", "!"), ("port", "x"), ("port", "1.5"),
+        ("is-invisible", "true"),
+        ("accessible", "always"),
+    ])
+    func whatIsNoValueIsRefused(name: String, text: String) throws {
+        let option = try #require(AttributeOption.named(name))
+        #expect(throws: KeychainError(.invalidParameter, "")) { try AttributeText.parse(text, option) }
+    }
+}
+
+struct SettingsTests {
+    private func settings(_ arguments: String..., environment: [String: String] = [:]) throws -> Settings {
+        try Settings(ArgumentParser.parse(["get", "svc"] + arguments, environment: environment), start: .now)
+    }
+
+    @Test func defaults() throws {
+        let settings = try settings()
+        #expect(settings.store == nil && settings.keySource == nil && settings.deadline == nil)
+        #expect(settings.group == .default && settings.interaction == .allowed && settings.remaining == nil)
+    }
+
+    @Test func theEnvironmentDoesNotNameTheStoreHere() throws {
+        // The registry reads it, and gives it as its reason.
+        #expect(try settings(environment: ["KEYCHAIN_STORE": "memory:x"]).store == nil)
+        #expect(try settings("--store", "memory:x").store == StoreURL(driver: "memory", path: "x"))
+    }
+
+    @Test func values() throws {
+        let settings = try settings("-k", "fd:3", "-g", "g", "--no-prompt", environment: ["KEYCHAIN_TIMEOUT": "0.5"])
+        #expect(settings.keySource == .fileDescriptor(3))
+        #expect(settings.group == AccessGroup(rawValue: "g"))
+        #expect(settings.interaction == .never)
+        #expect(try #require(settings.remaining) <= .seconds(0.5))
+    }
+
+    @Test(arguments: ["0", "-1", "nan", "inf", "1e300", "soon", " 1"])
+    func aTimeoutIsANumberAboveZero(text: String) {
+        #expect(throws: KeychainError(.invalidParameter, "")) { try settings("--timeout", text) }
+    }
+}
