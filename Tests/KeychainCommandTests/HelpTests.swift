@@ -5,7 +5,9 @@ import Testing
 
 @testable import KeychainCommand
 
-/// The help texts as they are printed. `KEYCHAIN_UPDATE_SNAPSHOTS=1 swift test --filter HelpTests` writes them anew.
+/// The help texts as they are printed.
+///
+/// `KEYCHAIN_UPDATE_SNAPSHOTS=1 swift test --filter HelpTests` writes them anew.
 struct HelpTests {
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Snapshots")
 

@@ -8,7 +8,9 @@ import Testing
 
 @testable import KeychainCommand
 
-/// What is asked on a terminal. One after the other: a process has one terminal, and one place that hides its echo.
+/// What is asked on a terminal.
+///
+/// One after the other: a process has one terminal, and one place that hides its echo.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct PromptTests {
     private let terminal: PseudoTerminal

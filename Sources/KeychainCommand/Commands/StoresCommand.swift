@@ -40,8 +40,8 @@ extension CommandRun {
     /// The store that a command with these options would use, or why there is none.
     func chosenStore() -> Result<DriverRegistry.Choice, KeychainError> {
         Result { () throws(KeychainError) in
-            if let text = parsed.options["store"]?.first {
-                return try registry.choose(explicit: try StoreURL(parsing: text), environment: environment)
+            if let url = try Settings.namedStore(parsed) {
+                return try registry.choose(explicit: url, environment: environment)
             }
             return try DefaultDriver.choose(registry: registry, environment: environment)
         }

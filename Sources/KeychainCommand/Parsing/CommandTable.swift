@@ -29,7 +29,8 @@ enum CommandTable {
 
     /// The commands, in the order of the help.
     static let commands: [CommandSpec] = [
-        set, get, contains, info, list, update, remove, initialize, stores, doctor, generate, help, version,
+        set, get, contains, info, list, update, remove, initialize, stores, doctor, generate, conformance, help,
+        version,
     ]
 
     /// The command with a name.
@@ -187,6 +188,20 @@ enum CommandTable {
         ],
         exitCodes: [.done, .usage, .failed],
         run: { (run) throws(KeychainError) in try run.generate() }
+    )
+
+    private static let conformance = CommandSpec(
+        name: "conformance",
+        summary: "check that a store does what the library promises",
+        operands: .none,
+        options: [],
+        discussion: [
+            "Runs the conformance suite against the store that --store or KEYCHAIN_STORE names, in groups of its own that "
+                + "are removed afterwards. One check a line: ok, failed or not applicable, its family, its name, and why.",
+            "The exit status is 10 if a check failed.",
+        ],
+        exitCodes: [.done] + storeFailures,
+        run: { (run) throws(KeychainError) in try await run.conformance() }
     )
 
     static let help = CommandSpec(

@@ -22,7 +22,7 @@ struct Settings: Sendable {
     ///   - start: When the command began.
     /// - Throws: `invalidParameter` for a value that is none.
     init(_ parsed: ParsedCommand, start: ContinuousClock.Instant) throws(KeychainError) {
-        store = try parsed.options["store"]?.first.map { (text) throws(KeychainError) in try StoreURL(parsing: text) }
+        store = try Self.namedStore(parsed)
         keySource = try parsed.value("key").map { (text) throws(KeychainError) in try KeySource(parsing: text) }
         group = parsed.value("group").map(AccessGroup.init(rawValue:)) ?? .default
         interaction = parsed.has("no-prompt") ? .never : .allowed
@@ -32,6 +32,26 @@ struct Settings: Sendable {
     /// The time that is left, nil for no limit.
     var remaining: Duration? {
         deadline.map { max(.zero, $0 - ContinuousClock.now) }
+    }
+
+    /// The store that `--store` names.
+    ///
+    /// - Throws: `invalidParameter` if that is no URL, and if it is left out and `KEYCHAIN_STORE` is none.
+    static func namedStore(_ parsed: ParsedCommand) throws(KeychainError) -> StoreURL? {
+        if let text = parsed.options["store"]?.first { return try url(text, "‘--store’") }
+        if let text = parsed.fallbacks["store"] { _ = try url(text, "KEYCHAIN_STORE") }
+        return nil
+    }
+
+    private static func url(_ text: String, _ source: String) throws(KeychainError) -> StoreURL {
+        do throws(KeychainError) {
+            return try StoreURL(parsing: text)
+        } catch {
+            throw KeychainError(
+                .invalidParameter,
+                "\(source) is no store URL. Write DRIVER:PLACE, for example file:/srv/app.keychain or secret-service:."
+            )
+        }
     }
 
     private static func timeout(_ parsed: ParsedCommand) throws(KeychainError) -> Duration? {
