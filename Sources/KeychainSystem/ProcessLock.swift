@@ -21,7 +21,7 @@ package final class ProcessLock: Sendable {
     /// Runs a closure while no other thread or process holds the lock.
     ///
     /// - Parameters:
-    ///   - call: Deadline and cancellation of the wait; a call without a deadline waits ten seconds.
+    ///   - call: Deadline and cancellation of the wait; a call without a deadline waits thirty seconds.
     ///   - body: Runs on the calling thread.
     /// - Throws: `busy` with the holder's process number when the wait is over, `cancelled`, or what the body throws.
     package func withLock<Result>(
@@ -39,7 +39,7 @@ package final class ProcessLock: Sendable {
 
     /// Opens and locks the file that has the name now: another one locks out nobody, should the file be removed.
     private func lockedFile(_ call: CallContext) throws(KeychainError) -> FileDescriptor {
-        let limit = call.deadline ?? ContinuousClock.now + .seconds(10)
+        let limit = call.deadline ?? ContinuousClock.now + .seconds(30)
         while true {
             let file = try FileDescriptor(
                 path,
@@ -58,15 +58,25 @@ package final class ProcessLock: Sendable {
         _ call: CallContext,
         _ limit: ContinuousClock.Instant
     ) throws(KeychainError) {
-        var pause: UInt32 = 200
+        let start = ContinuousClock.now
         while retryingInterruptions({ flock(file.number, LOCK_EX | LOCK_NB) }) != 0 {
             let number = errno
             guard number == EWOULDBLOCK else { throw .system(number, "The lock file ‘\(path)’ could not be locked") }
             if call.isCancelled { try call.check() }
             guard ContinuousClock.now < limit else { throw busy(file) }
-            usleep(pause)
-            pause = min(pause * 2, 10_000)
+            usleep(Self.pause(afterWaiting: ContinuousClock.now - start))
         }
+    }
+
+    /// How many microseconds pass before the lock is asked for again.
+    ///
+    /// At first a quarter of the time waited, so that a short wait stays short; up to ten milliseconds, so that a long
+    /// one costs nothing. From then on less and less: with many writers, who has waited longest asks most often, and no
+    /// one who comes later takes the lock over and over.
+    package static func pause(afterWaiting waited: Duration) -> UInt32 {
+        let microseconds = waited / .microseconds(1)
+        let patient = 10_000 - microseconds / 200
+        return UInt32(max(200, min(200 + microseconds / 4, patient)))
     }
 
     private func busy(_ file: FileDescriptor) -> KeychainError {

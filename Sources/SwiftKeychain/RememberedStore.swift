@@ -37,7 +37,8 @@ package struct RememberedStore: Sendable {
             )
         }
         do {
-            let text = String(decoding: data, as: UTF8.self)
+            // What is not UTF-8 is no URL: repaired, it would name another store.
+            let text = String(validating: data, as: UTF8.self) ?? ""
             return try StoreURL(parsing: text.trimmingCharacters(in: .whitespacesAndNewlines))
         } catch {
             throw KeychainError(

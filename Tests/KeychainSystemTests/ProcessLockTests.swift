@@ -75,6 +75,14 @@ private final class Counter: Sendable {
         #expect(total.value == 400)
     }
 
+    @Test func whoHasWaitedLongerAsksMoreOften() {
+        let short = [Duration.zero, .milliseconds(1), .milliseconds(10)].map(ProcessLock.pause(afterWaiting:))
+        #expect(short == [200, 450, 2_700])
+        let long = [Duration.milliseconds(60), .seconds(1), .seconds(1.9), .seconds(30)]
+            .map(ProcessLock.pause(afterWaiting:))
+        #expect(long == [9_700, 5_000, 500, 200])
+    }
+
     @Test func anotherProcessIsExcludedAndNamed() async throws {
         async let child: ExitTest.Result? = #expect(processExitsWith: .success) {
             [path = path as String, ready = ready as String, go = go as String] in
