@@ -197,7 +197,7 @@ struct StoreCommandTests {
 
     @Test(.timeLimit(.minutes(5))) func conformanceOfAStoreThatDoesNot() async throws {
         let memory = MemoryDriver()
-        memory.inject(.failing(.io), afterCalls: 1)
+        memory.inject(.failing(.io), afterCalls: 1, times: 1)
         let registry = DriverRegistry([
             DriverRegistration(identifier: "box", summary: "", priority: 1, probe: { _ in .available("") }) { (_, _) in
                 memory
