@@ -2,7 +2,7 @@
 
 /// A group of checks about one part of the contract.
 ///
-/// An open identifier, so that a driver's author can add checks of their own.
+/// An open identifier, so that a later version can add families.
 public struct ConformanceFamily: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     /// The name, in lower case.
     public let rawValue: String

@@ -71,11 +71,11 @@ extension ConformanceSuite {
                 try keychain.store("v", query: password("s"))
             }
         }
-        list.add("Three hundred items are listed, found and removed") { bench in
-            for index in 0..<300 { try bench.keychain.store("\(index)", query: password("many", "u\(index)")) }
-            try expectEqual(try bench.count(password("many")), 300, "All are listed")
-            try expectEqual(try bench.keychain.retrieveAll(.data, query: password("many")).count, 300, "With values")
-            for index in stride(from: 0, to: 300, by: 37) {
+        list.add("A hundred and fifty items are listed, found and removed") { bench in
+            for index in 0..<150 { try bench.keychain.store("\(index)", query: password("many", "u\(index)")) }
+            try expectEqual(try bench.count(password("many")), 150, "All are listed")
+            try expectEqual(try bench.keychain.retrieveAll(.data, query: password("many")).count, 150, "With values")
+            for index in stride(from: 0, to: 150, by: 37) {
                 try expectValue(try bench.value(password("many", "u\(index)")), bytes("\(index)"), "Each is found")
             }
             try expect(try bench.keychain.remove(password("many")), "They are removed")

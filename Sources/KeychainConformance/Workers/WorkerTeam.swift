@@ -20,6 +20,20 @@ final class WorkerTeam {
             self.output = output
         }
 
+        /// Sends the line that the worker waits for; one that has ended is an error, not a signal that ends this program.
+        func send() throws {
+            var (pipe, before) = (sigset_t(), sigset_t())
+            sigemptyset(&pipe)
+            sigaddset(&pipe, SIGPIPE)
+            pthread_sigmask(SIG_BLOCK, &pipe, &before)
+            defer {
+                var none = timespec()
+                if sigismember(&before, SIGPIPE) == 0 { _ = sigtimedwait(&pipe, nil, &none) }
+                pthread_sigmask(SIG_SETMASK, &before, nil)
+            }
+            try input.write(contentsOf: Data("\n".utf8))
+        }
+
         /// The next line, nil at the end of the output.
         func line() -> String? {
             while true {
@@ -98,7 +112,7 @@ final class WorkerTeam {
 
     /// Tells every worker to begin.
     func begin() throws {
-        for worker in workers { try worker.input.write(contentsOf: Data("\n".utf8)) }
+        for worker in workers { try worker.send() }
     }
 
     /// Tells every worker to begin, and adds up what they counted.
@@ -130,7 +144,7 @@ final class WorkerTeam {
     func line(of index: Int) -> String? { workers[index].line() }
 
     /// Sends a worker the line that it waits for.
-    func send(to index: Int) throws { try workers[index].input.write(contentsOf: Data("\n".utf8)) }
+    func send(to index: Int) throws { try workers[index].send() }
 
     /// The process number of a worker.
     func identifier(of index: Int) -> Int32 { workers[index].process.processIdentifier }
