@@ -250,6 +250,12 @@
             }
         }
 
+        @Test func aPathThatLeadsThroughAFileIsNotAnEmptyStore() throws {
+            let driver = try scratch.driver("\(scratch.keyFile)/a.keychain")
+            #expect(code { () throws(KeychainError) in _ = try driver.all() } == .unavailable)
+            #expect(code { () throws(KeychainError) in try driver.add("bob", "x") } == .unavailable)
+        }
+
         // Paths.
 
         @Test func twoPathsOfOneFileHaveOneLocationAndOneLock() throws {

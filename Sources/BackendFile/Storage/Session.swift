@@ -137,7 +137,8 @@
         func status() throws(KeychainError) -> stat? {
             var status = stat()
             if lstat(path, &status) == 0 { return status }
-            guard errno == ENOENT || errno == ENOTDIR else {
+            // A path that leads through a file is a mistake, and not a store that has yet to be made.
+            guard errno == ENOENT else {
                 throw .system(errno, "The keychain file ‘\(path)’ could not be examined")
             }
             return nil
