@@ -101,7 +101,7 @@
                 domain == "g-io-error-quark" && error.underlying?.code == Int(G_IO_ERROR_PERMISSION_DENIED.rawValue)
             switch domain {
             case _ where isPermissionDenied:
-                return (.accessDenied, "the bus belongs to someone else. Use the session of the user you are logged in as.")
+                return (.accessDenied, "the bus belongs to someone else. Use the session bus of the user you are.")
             case "org.freedesktop.DBus.Error.AccessDenied", "org.freedesktop.DBus.Error.AuthFailed":
                 return (
                     .accessDenied,

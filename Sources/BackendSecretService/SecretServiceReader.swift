@@ -64,7 +64,7 @@
             whenLocked: (_ paths: [String], _ error: KeychainError) throws(KeychainError) -> [ItemRecord]
         ) throws(KeychainError) -> Found {
             var known: [String: StoredItem] = [:]
-            var paths: [String] = []
+            var found: [String]?
             // A search is repeated until nothing of what it found has vanished: what is replaced by another program,
             // or by another process of ours, would else look as if it were not there. Only what is new is looked at
             // again.
@@ -77,8 +77,9 @@
                 let answers = try session.connection.perform(requests, call, limit: ServiceSession.answerLimit)
                 if first > 1, try !finder.refresh(answers[1].get(), collection, session) { continue }
                 let isLocked = try finder.isLocked(answers[0], session)
-                paths = try union(answers[first...])
+                let paths = try union(answers[first...])
                 if isLocked {
+                    found = nil
                     do {
                         try finder.unlock(collection, session)
                         continue
@@ -87,12 +88,15 @@
                         return .records(try whenLocked(paths, error))
                     }
                 }
+                found = paths
                 let missing = paths.filter { known[$0] == nil }
                 let described = try describe(missing, session)
                 for item in described { known[item.path] = item }
                 if described.count == missing.count { break }
             }
-            return .items(paths.compactMap { known[$0] })
+            // Still nothing seen of it unlocked: that is not the same as nothing there.
+            guard let found else { throw finder.stillLocked }
+            return .items(found.compactMap { known[$0] })
         }
 
         private func union(
