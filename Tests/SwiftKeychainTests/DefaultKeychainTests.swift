@@ -18,11 +18,11 @@ import Testing
         }
     }
 
-    @Test func theOverrideEndsWithItsClosure() throws {
+    @Test func theOverrideEndsWithItsClosure() {
         let outer = MemoryDriver()
         let inner = MemoryDriver()
         struct Stop: Error {}
-        try Keychain.withDefault(Keychain(driver: outer)) {
+        Keychain.withDefault(Keychain(driver: outer)) {
             #expect(throws: Stop.self) {
                 try Keychain.withDefault(Keychain(driver: inner)) {
                     #expect(Keychain.default.location == inner.location)
@@ -53,9 +53,9 @@ import Testing
         }
     }
 
-    @Test func tasksThatTheClosureStartsSeeIt() async throws {
+    @Test func tasksThatTheClosureStartsSeeIt() async {
         let driver = MemoryDriver()
-        try await Keychain.withDefault(Keychain(driver: driver)) {
+        await Keychain.withDefault(Keychain(driver: driver)) {
             async let child = Keychain.default.location
             let unstructured = Task { Keychain.default.location }
             let detached = Task.detached { Keychain.default.driver is MemoryDriver }
