@@ -23,15 +23,15 @@ import Testing
 
     private func passphrase(_ text: String) -> KeyMaterial { .passphrase(SecureBytes(Data(text.utf8))) }
 
-    @Test(
-        arguments: [
-            ("hunter2", "hunter2"), ("hunter2\n", "hunter2"), ("hunter2\n\n", "hunter2\n"), ("\n", ""), ("", ""),
-            ("a\r\n", "a\r"),
-            ("\na", "\na"), (" a ", " a "),
-        ] as [(Sample, Sample)]
-    )
-    func exactlyOneNewlineIsDropped(sample: Sample, expectation: Sample) throws {
-        let (text, expected) = (sample.text, expectation.text)
+    /// By number, since a newline in an argument would break the log's lines.
+    private static let newlines = [
+        ("hunter2", "hunter2"), ("hunter2\n", "hunter2"), ("hunter2\n\n", "hunter2\n"), ("\n", ""), ("", ""),
+        ("a\r\n", "a\r"), ("\na", "\na"), (" a ", " a "),
+    ]
+
+    @Test(arguments: 0..<8)
+    func exactlyOneNewlineIsDropped(_ number: Int) throws {
+        let (text, expected) = Self.newlines[number]
         #expect(try material(.file(folder.file("p", Array(text.utf8)))) == passphrase(expected))
         #expect(try material(.environment("P"), environment: ["P": text]) == passphrase(expected))
         _ = try folder.file("cred", Array(text.utf8))

@@ -175,7 +175,9 @@ private final class Machine: Sendable {
         #expect(machine.opened.withLock { $0.last?.creation } == .never)
     }
 
-    @Test(arguments: [[UInt8](), Array("nonsense\n".utf8), Array("FILE:/x".utf8), Array("file:/caf".utf8) + [0xE9, 0x0A]])
+    @Test(arguments: [
+        [UInt8](), Array("nonsense\n".utf8), Array("FILE:/x".utf8), Array("file:/caf".utf8) + [0xE9, 0x0A],
+    ])
     func aMemoryThatCannotBeReadIsAnError(_ bytes: [UInt8]) throws {
         try machine.program().store("x", query: query)
         try Data(bytes).write(to: URL(filePath: machine.statePath))
@@ -202,7 +204,11 @@ private final class Machine: Sendable {
     }
 
     @Test func whereTheChoiceCannotBeKeptNothingIsStored() throws {
-        try Data().write(to: URL(filePath: machine.home + "/state"))
+        try FileManager.default.createDirectory(atPath: machine.home + "/state", withIntermediateDirectories: true)
+        try FileManager.default.createSymbolicLink(
+            atPath: machine.home + "/state/swift-keychain",
+            withDestinationPath: machine.home + "/nowhere"
+        )
         #expect(throws: KeychainError(.unavailable, "")) { try machine.program().store("x", query: query) }
         #expect(machine.store("secret-service").records.isEmpty)
     }

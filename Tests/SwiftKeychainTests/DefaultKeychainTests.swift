@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    @Test func theOverrideEndsWithItsClosure() throws {
+    @Test func theOverrideEndsWithItsClosure() {
         let outer = MemoryDriver()
         let inner = MemoryDriver()
         struct Stop: Error {}
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func tasksThatTheClosureStartsSeeIt() async throws {
+    @Test func tasksThatTheClosureStartsSeeIt() async {
         let driver = MemoryDriver()
         await Keychain.withDefault(Keychain(driver: driver)) {
             async let child = Keychain.default.location
