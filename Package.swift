@@ -33,7 +33,8 @@ let package = Package(
     traits: [
         .trait(
             name: "SecretService",
-            description: "The driver for GNOME Keyring, KWallet and KeePassXC; needs libsecret-1-dev and libglib2.0-dev."
+            description:
+                "The driver for GNOME Keyring, KWallet and KeePassXC; needs libsecret-1-dev and libglib2.0-dev."
         ),
         .trait(
             name: "File",
@@ -52,7 +53,9 @@ let package = Package(
         .target(name: "BackendMemory", dependencies: ["KeychainAPI"]),
         .target(
             name: "BackendFile",
-            dependencies: ["KeychainAPI", "KeychainSystem", .target(name: "CSodium", condition: .when(traits: ["File"]))]
+            dependencies: [
+                "KeychainAPI", "KeychainSystem", .target(name: "CSodium", condition: .when(traits: ["File"])),
+            ]
         ),
         .target(
             name: "BackendSecretService",
@@ -63,7 +66,7 @@ let package = Package(
             ]
         ),
 
-        // The C seam: one system library target per C library, and the one piece of C that libsecret's type system needs.
+        // The C seam: one system library target per C library, and the one piece of C that libsecret's types need.
         .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
         .systemLibrary(
             name: "CLibsecret",
@@ -130,7 +133,8 @@ let package = Package(
         .testTarget(
             name: "ConformanceTests",
             dependencies: [
-                "KeychainConformance", "SwiftKeychain", "KeychainSystem", "ConformanceWorkerTool", "SecretServiceFixture",
+                "KeychainConformance", "SwiftKeychain", "KeychainSystem", "ConformanceWorkerTool",
+                "SecretServiceFixture",
             ],
             path: "ConformanceTests",
             exclude: ["Worker"]
