@@ -77,7 +77,7 @@
             return
                 "\(list) Make one, for example by logging in to the desktop or in Seahorse (Passwords and Keys), or "
                 + "name "
-                + "one, as in secret-service:session."
+                + "one, as in secret-service:login."
         }
 
         private func labelled(_ session: ServiceSession) throws(KeychainError) -> [(path: String, label: String)] {

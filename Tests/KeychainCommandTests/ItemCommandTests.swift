@@ -275,6 +275,19 @@ struct ItemCommandTests {
         #expect(!names.contains { $0.hasPrefix("value.") })
     }
 
+    @Test func outputDoesNotReplaceAPipe() async throws {
+        try await succeed("set", "svc", input: "s3cret")
+        let pipe = "\(bench.folder)/pipe"
+        let link = "\(bench.folder)/link"
+        #expect(mkfifo(pipe, 0o600) == 0)
+        #expect(symlink(pipe, link) == 0)
+        for path in [pipe, link] {
+            #expect(try await bench.run("get", "svc", "--output", path).status == 9)
+        }
+        let type = try FileManager.default.attributesOfItem(atPath: pipe)[.type] as? FileAttributeType
+        #expect(type != .typeRegular)
+    }
+
     @Test func generating() async throws {
         #expect(try await succeed("generate").count == 21)
         #expect(try await succeed("generate", "--length", "40").count == 41)

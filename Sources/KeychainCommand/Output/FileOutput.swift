@@ -45,10 +45,18 @@ enum FileOutput {
     /// - Parameters:
     ///   - bytes: The bytes.
     ///   - path: The file.
-    /// - Throws: The system's error; then there is no new file, and an old one is as it was.
+    /// - Throws: `unsupported` for a device, pipe or socket, which would be replaced by a file; the system's error. Then
+    ///   there is no new file, and an old one is as it was.
     static func replace(_ path: String, with bytes: UnsafeRawBufferPointer) throws(KeychainError) {
         guard !path.isEmpty, !path.utf8.contains(0) else {
             throw KeychainError(.invalidParameter, "‘--output’ takes the path of a file.")
+        }
+        var status = stat()
+        if stat(path, &status) == 0, [S_IFCHR, S_IFBLK, S_IFIFO, S_IFSOCK].contains(status.st_mode & S_IFMT) {
+            throw KeychainError(
+                .unsupported,
+                "‘\(path)’ is no file, and ‘--output’ would put one in its place. Leave the option out to write to a pipe."
+            )
         }
         let action = "The file ‘\(path)’ could not be written"
         let temporary = "\(path).\(UUID().uuidString)"
