@@ -85,6 +85,39 @@ import Testing
         #expect(target.records.isEmpty)
     }
 
+    @Test func aCopyThatIsTheLastOneStays() throws {
+        // The store removes one of two items, and then says that it could not.
+        let place = Mutex<ForeignStore?>(nil)
+        let source = ForeignStore { _ throws(KeychainError) in
+            place.withLock { $0 }?.meddle { items in items.removeAll { $0.record.attributes[.account] == .text("a") } }
+            throw KeychainError(.timedOut, "Too late.")
+        }
+        place.withLock { $0 = source }
+        source.plant("1", [.service: .text("s"), .account: .text("a")])
+        source.plant("2", [.service: .text("s"), .account: .text("b")])
+        let target = Keychain(driver: MemoryDriver())
+        let error = #expect(throws: KeychainError.self) { try Keychain(driver: source).move(query, to: target) }
+        #expect(error?.code == .timedOut)
+        #expect(error?.message.contains(target.location) == true)
+        #expect(try target.infoAll(for: query).map(\.account) == ["a"])
+        #expect(try target.retrieve(query) == "1")
+        #expect(source.records.map { $0.attributes[.account] } == [.text("b")])
+        place.withLock { $0 = nil }
+    }
+
+    @Test func whereTheSourceCannotBeLookedAtTheCopiesStay() throws {
+        let source = MemoryDriver()
+        try Keychain(driver: source).store("x", query: query)
+        let target = ForeignStore { _ in source.inject(.unavailable) }
+        let error = #expect(throws: KeychainError.self) {
+            try Keychain(driver: source).move(query, to: Keychain(driver: target))
+        }
+        #expect(error?.code == .unavailable)
+        #expect(error?.message.contains(target.location) == true)
+        #expect(target.records.count == 1)
+        #expect(source.records.count == 1)
+    }
+
     @Test func storesWhoseNamesLookAlikeAreTwo() throws {
         let composed = ForeignStore(location: "foreign:caf\u{E9}")
         let decomposed = ForeignStore(location: "foreign:cafe\u{301}")

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Foundation
+
 extension Keychain {
     /// Copies every item that a query matches to another keychain: all of them, or none.
     ///
@@ -49,8 +51,8 @@ extension Keychain {
     /// Moves every item that a query matches to another keychain: all of them, or none.
     ///
     /// Within one store only the group changes, and references stay. To another store the items are copied and then
-    /// removed here; if they cannot be removed, or have changed meanwhile, the copies are taken back. A crash in
-    /// between leaves both: an item is never lost.
+    /// removed here; if they cannot be removed, or have changed meanwhile, the copies are taken back, except for those
+    /// that are the only ones left. A crash in between leaves both: an item is never lost.
     ///
     /// - Parameters:
     ///   - query: The items.
@@ -223,19 +225,38 @@ extension Keychain {
         // With a call of its own: the deadline or cancellation that ended the move must not keep the copies.
         let cleanup = CallContext(call.operation, timeout: .seconds(30), interaction: call.interaction)
         do throws(KeychainError) {
+            // A removal can have happened without being acknowledged. A copy that is the last one stays.
+            let here = try remaining(
+                copied,
+                CallContext(call.operation, timeout: .seconds(30), interaction: interaction)
+            )
             try target.write(cleanup) { (writer) throws(KeychainError) in
                 var undo: [RecordMutation] = []
-                for case let mutation? in copied.map(\.undo) {
+                for item in copied where here.contains(item.source.reference) {
+                    guard let mutation = item.undo else { continue }
                     if let mutation = try target.current(mutation, writer) { undo.append(mutation) }
                 }
                 if !undo.isEmpty { try writer.commit(undo) }
             }
+            guard here.count == copied.count else { throw KeychainError(.busy, "Some items were removed.") }
         } catch {
             throw KeychainError(
                 failure.code,
-                "\(failure.message) The items are still here, and copies of them are in \(target.location).",
+                "\(failure.message) There are copies in \(target.location); look at both before you try again.",
                 underlying: failure.underlying
             ).located(driver: driver.identifier, location: driver.location, operation: call.operation)
+        }
+    }
+
+    /// The references of the items that are still where they were copied from.
+    private func remaining(_ copied: [Copied], _ call: CallContext) throws(KeychainError) -> Set<UUID> {
+        try read(call) { (reader) throws(KeychainError) in
+            var here: Set<UUID> = []
+            for item in copied {
+                for record in try reader.records(RecordSelection(item.source.primaryKey))
+                where record.reference == item.source.reference { here.insert(record.reference) }
+            }
+            return here
         }
     }
 
