@@ -54,11 +54,11 @@
             cost: DerivationCost
         ) throws(KeychainError) {
             try Sodium.prepare()
-            place = try FilePlace(path, environment: environment)
+            place = try FilePlace(path, permissions: options.permissions, environment: environment)
             self.options = options
             self.environment = environment
             self.cost = cost
-            lock = ProcessLock(path: place.lockPath)
+            lock = ProcessLock(path: place.lockPath, guarding: place.path)
             watcher = FolderWatcher(place)
         }
 
@@ -213,6 +213,7 @@
                 prompt: options.prompt,
                 location: location,
                 isNew: isNew,
+                permissions: options.permissions,
                 environment: environment
             )
         }

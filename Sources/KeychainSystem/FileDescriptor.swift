@@ -48,3 +48,21 @@ package func retryingInterruptions<Result: SignedInteger>(_ call: () -> Result) 
         if result != -1 || errno != EINTR { return result }
     }
 }
+
+extension stat {
+    /// Refuses a file that its group or others may touch.
+    ///
+    /// - Parameters:
+    ///   - what: The file, as the subject of a sentence.
+    ///   - path: Its path.
+    /// - Throws: `insecurePermissions`.
+    package func requireClosed(_ what: String, path: String) throws(KeychainError) {
+        guard st_mode & 0o077 == 0 else {
+            throw KeychainError(
+                .insecurePermissions,
+                "\(what) can be reached by others (mode \(String(st_mode & 0o777, radix: 8))). Close it with: "
+                    + "chmod 600 '\(path)'"
+            )
+        }
+    }
+}

@@ -16,13 +16,16 @@ extension KeySource {
     ///   - prompt: Who asks the person.
     ///   - location: The store that is to be unlocked, for the prompt.
     ///   - isNew: Whether the passphrase is being chosen.
+    ///   - permissions: What is asked of the permissions of a passphrase or key file.
     ///   - environment: Where variables are looked up.
     /// - Throws: `unavailable` if the source is not there, `interactionNotAllowed` if no one can be asked,
-    ///   `invalidParameter` for a key file that is not 32 bytes.
+    ///   `invalidParameter` for a key file that is not 32 bytes, `insecurePermissions` for a file of one's own that
+    ///   others may touch.
     package func material(
         prompt: (any PassphrasePrompt)?,
         location: String,
         isNew: Bool,
+        permissions: StoreOptions.Permissions = .ownerOnly,
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws(KeychainError) -> KeyMaterial {
         switch self {
@@ -47,7 +50,7 @@ extension KeySource {
             }
             return .passphrase(Self.droppingNewline(Array(value.utf8)))
         case .file(let path):
-            return .passphrase(try Self.droppingNewline(Self.read(path, "The passphrase file ‘\(path)’")))
+            return .passphrase(try Self.droppingNewline(Self.read(path, "The passphrase file ‘\(path)’", permissions)))
         case .fileDescriptor(let number):
             // A duplicate: the caller's descriptor stays the caller's.
             let copy = dup(number)
@@ -68,9 +71,10 @@ extension KeySource {
                 )
             }
             let path = "\(folder)/\(name)"
-            return .passphrase(try Self.droppingNewline(Self.read(path, "The credential ‘\(name)’")))
+            // systemd makes the file, and lets the unit's user in through an access control list, which shows as group.
+            return .passphrase(try Self.droppingNewline(Self.read(path, "The credential ‘\(name)’", .any)))
         case .keyFile(let path):
-            let key = try Self.read(path, "The key file ‘\(path)’")
+            let key = try Self.read(path, "The key file ‘\(path)’", permissions)
             guard key.count == 32 else {
                 throw KeychainError(
                     .invalidParameter,
@@ -87,8 +91,18 @@ extension KeySource {
         }
     }
 
-    private static func read(_ path: String, _ what: String) throws(KeychainError) -> SecureBytes {
-        try read(FileDescriptor(path, O_RDONLY, action: "\(what) could not be opened"), what)
+    private static func read(
+        _ path: String,
+        _ what: String,
+        _ permissions: StoreOptions.Permissions
+    ) throws(KeychainError) -> SecureBytes {
+        let file = try FileDescriptor(path, O_RDONLY, action: "\(what) could not be opened")
+        let status = try file.status()
+        // As ssh(1): a file of another owner, root's in /etc for example, is that owner's business.
+        if permissions == .ownerOnly, status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid() {
+            try status.requireClosed(what, path: path)
+        }
+        return try read(file, what)
     }
 
     private static func read(_ file: FileDescriptor, _ what: String) throws(KeychainError) -> SecureBytes {

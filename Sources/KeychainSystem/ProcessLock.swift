@@ -12,10 +12,17 @@ import Synchronization
 /// process number into the file, so that a waiter that gives up can say who holds it.
 package final class ProcessLock: Sendable {
     private let path: String
+    private let guarded: String?
 
     /// Makes a lock on a path; nothing is opened yet.
-    package init(path: String) {
+    ///
+    /// - Parameters:
+    ///   - path: The lock file.
+    ///   - guarded: A file that the lock is about. If it exists it is locked as well, so that writers exclude each
+    ///     other also when someone has removed the lock file while it was held.
+    package init(path: String, guarding guarded: String? = nil) {
         self.path = path
+        self.guarded = guarded
     }
 
     /// Runs a closure while no other thread or process holds the lock.
@@ -28,18 +35,23 @@ package final class ProcessLock: Sendable {
         _ call: CallContext,
         _ body: () throws(KeychainError) -> Result
     ) throws(KeychainError) -> Result {
-        let file = try lockedFile(call)
+        let limit = call.deadline ?? ContinuousClock.now + .seconds(30)
+        let file = try lockedFile(call, limit)
         let holder = Array("\(getpid())\n".utf8)
         // The number only serves a message; a full disk must not keep anyone from reading or freeing space.
         _ = ftruncate(file.number, 0)
         _ = pwrite(file.number, holder, holder.count, 0)
-        defer { _ = flock(file.number, LOCK_UN) }
+        defer { file.unlock() }
+        let guardedFile = try guarded.flatMap { (path) throws(KeychainError) in try lockedGuarded(path, call, limit) }
+        defer { guardedFile?.unlock() }
         return try body()
     }
 
     /// Opens and locks the file that has the name now: another one locks out nobody, should the file be removed.
-    private func lockedFile(_ call: CallContext) throws(KeychainError) -> FileDescriptor {
-        let limit = call.deadline ?? ContinuousClock.now + .seconds(30)
+    private func lockedFile(
+        _ call: CallContext,
+        _ limit: ContinuousClock.Instant
+    ) throws(KeychainError) -> FileDescriptor {
         while true {
             let file = try FileDescriptor(
                 path,
@@ -47,10 +59,22 @@ package final class ProcessLock: Sendable {
                 action: "The lock file ‘\(path)’ could not be opened"
             )
             try acquire(file, call, limit)
-            let held = try file.status()
-            var named = stat()
-            if lstat(path, &named) == 0, named.st_ino == held.st_ino, named.st_dev == held.st_dev { return file }
+            if try file.isNamed(path) { return file }
         }
+    }
+
+    /// Opens and locks the guarded file that has the name now, nil if there is none or it cannot be read: whether that
+    /// is an error is for the body to say.
+    private func lockedGuarded(
+        _ path: String,
+        _ call: CallContext,
+        _ limit: ContinuousClock.Instant
+    ) throws(KeychainError) -> FileDescriptor? {
+        while let file = try? FileDescriptor(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, action: "") {
+            try acquire(file, call, limit)
+            if try file.isNamed(path) { return file }
+        }
+        return nil
     }
 
     private func acquire(
@@ -61,7 +85,7 @@ package final class ProcessLock: Sendable {
         let start = ContinuousClock.now
         while retryingInterruptions({ flock(file.number, LOCK_EX | LOCK_NB) }) != 0 {
             let number = errno
-            guard number == EWOULDBLOCK else { throw .system(number, "The lock file ‘\(path)’ could not be locked") }
+            guard number == EWOULDBLOCK else { throw .system(number, "The file ‘\(path)’ could not be locked") }
             if call.isCancelled { try call.check() }
             guard ContinuousClock.now < limit else { throw busy(file) }
             usleep(Self.pause(afterWaiting: ContinuousClock.now - start))
@@ -82,12 +106,27 @@ package final class ProcessLock: Sendable {
     private func busy(_ file: FileDescriptor) -> KeychainError {
         var buffer = [UInt8](repeating: 0, count: 24)
         let count = pread(file.number, &buffer, buffer.count, 0)
-        let holder = String(decoding: buffer.prefix(max(0, count)), as: UTF8.self)
-            .trimmingCharacters(in: .whitespacesAndNewlines)
-        let who = holder.isEmpty ? "Another process" : "Process \(holder)"
+        let text = String(decoding: buffer.prefix(max(0, count)), as: UTF8.self)
+        // The guarded file, unlike the lock file, does not begin with a process number.
+        let holder = text.hasSuffix("\n") ? Int32(text.dropLast()) : nil
+        let who = holder.map { "Process \($0)" } ?? "Another process"
         return KeychainError(
             .busy,
             "\(who) is writing to the store and holds ‘\(path)’. Try again when it is done, or allow more time."
         )
+    }
+}
+
+extension FileDescriptor {
+    /// Gives a lock of `flock(2)` back, which a copy of the descriptor in another process would otherwise keep.
+    package func unlock() {
+        _ = flock(number, LOCK_UN)
+    }
+
+    /// Whether a path leads to this file now.
+    fileprivate func isNamed(_ path: String) throws(KeychainError) -> Bool {
+        let own = try status()
+        var named = stat()
+        return lstat(path, &named) == 0 && named.st_ino == own.st_ino && named.st_dev == own.st_dev
     }
 }

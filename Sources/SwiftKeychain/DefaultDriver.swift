@@ -118,10 +118,10 @@ package final class DefaultDriver: KeychainDriver {
         let remembered = RememberedStore(environment: environment)
         let (choice, _, isNew) = try choice(registry, environment, remembered)
         guard isNew else { return try registry.open(choice.url, options: options) }
-        return try remembered.remember(choice.url, CallContext(.open, timeout: options.timeout)) {
-            () throws(KeychainError) in
-            try registry.open(choice.url, options: options)
-        }
+        let driver = try registry.open(choice.url, options: options)
+        // One lock after the other, never one inside the other: a first write takes them in the opposite order.
+        try remembered.remember(choice.url, CallContext(.open, timeout: options.timeout)) {}
+        return driver
     }
 
     private func choose() throws(KeychainError) -> Chosen {

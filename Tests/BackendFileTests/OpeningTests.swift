@@ -231,6 +231,8 @@
                     #expect(error.message.contains("chmod 600 '\(scratch.path)'"))
                 }
             }
+            let options = StoreOptions(keySource: .material(.key(SecureBytes(Scratch.rawKey))), permissions: .any)
+            #expect(try FileDriver(path: scratch.path, options: options, environment: [:]).all().count == 1)
             #expect(chmod(scratch.path, 0o600) == 0)
             #expect(try driver.all().count == 1)
         }

@@ -41,6 +41,31 @@
             #expect(try one.contents() == ["bob": Data("new".utf8), "carol": Data("x".utf8)])
         }
 
+        @Test func writersExcludeEachOtherAlsoWithoutTheLockFile() throws {
+            let (one, two) = (try scratch.driver(), try scratch.driver())
+            try one.add("bob", "x")
+            let short = CallContext(.store, timeout: .milliseconds(50))
+            try one.write(CallContext(.transaction)) { (writer) throws(KeychainError) in
+                #expect(unlink("\(scratch.folder)/.a.keychain.lock") == 0)
+                #expect(code { () throws(KeychainError) in try two.write(short) { _ in } } == .busy)
+                try writer.commit([.insert(passwordRecord("carol"), SecureBytes(Data("y".utf8)))])
+            }
+            try two.add("dave", "z")
+            #expect(try one.contents().count == 3)
+        }
+
+        @Test func aFileThatIsNewOrRewrittenIsHeldByItsWriterToo() throws {
+            let (one, two) = (try scratch.driver(), try scratch.driver())
+            let short = CallContext(.store, timeout: .milliseconds(50))
+            try one.write(CallContext(.transaction)) { (writer) throws(KeychainError) in
+                try writer.commit([.insert(passwordRecord("bob"), SecureBytes(Data("x".utf8)))])
+                #expect(unlink("\(scratch.folder)/.a.keychain.lock") == 0)
+                #expect(code { () throws(KeychainError) in try two.write(short) { _ in } } == .busy)
+            }
+            try two.add("carol", "y")
+            #expect(try one.contents().count == 2)
+        }
+
         @Test func aWriterSeesItsOwnCommitsAndReadersSeeWholeOnes() throws {
             let driver = try scratch.driver()
             try driver.write(CallContext(.transaction)) { (writer) throws(KeychainError) in

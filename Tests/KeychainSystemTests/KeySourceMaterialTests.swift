@@ -46,6 +46,36 @@ import Testing
         close(ends[0])
     }
 
+    @Test(arguments: [0o640, 0o604, 0o660, 0o644, 0o601] as [mode_t])
+    func aFileOfOnesOwnThatOthersMayTouchIsRefused(_ mode: mode_t) throws {
+        let path = try folder.file("k", Array(repeating: 7, count: 32), mode: mode)
+        for source in [KeySource.file(path), .keyFile(path)] {
+            let error = #expect(throws: KeychainError.self) { try material(source) }
+            #expect(error?.code == .insecurePermissions)
+            #expect(error?.message.contains("chmod 600 '\(path)'") == true)
+            _ = try source.material(prompt: nil, location: "file:/x", isNew: false, permissions: .any)
+        }
+        _ = try folder.file("cred", Array("x".utf8), mode: mode)
+        _ = try material(.credential("cred"), environment: ["CREDENTIALS_DIRECTORY": folder.path])
+    }
+
+    @Test func aFileOfAnotherOwnerIsThatOwnersBusiness() async throws {
+        let path = try folder.file("k", Array("secret".utf8), mode: 0o644)
+        await #expect(processExitsWith: .success) { [path = path as String] in
+            dropPrivileges()
+            // Run without privileges, it is the same person's, and refused.
+            let isOwn = status(path)?.owner == geteuid()
+            let source = KeySource.file(path)
+            let refusal = { () -> KeychainError.Code? in
+                do throws(KeychainError) {
+                    _ = try source.material(prompt: nil, location: "file:/x", isNew: false)
+                    return nil
+                } catch { return error.code }
+            }
+            #expect(refusal() == (isOwn ? .insecurePermissions : nil))
+        }
+    }
+
     @Test func bytesThatAreNotTextAreKept() throws {
         let bytes: [UInt8] = [0xFF, 0, 0xC3, 0x0A, 0x80]
         #expect(try material(.file(folder.file("p", bytes))) == .passphrase(SecureBytes(bytes)))

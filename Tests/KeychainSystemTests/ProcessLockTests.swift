@@ -132,6 +132,48 @@ private final class Counter: Sendable {
         #expect(waitpid(child, &status, 0) == child)
     }
 
+    @Test func aLockFileThatIsRemovedWhileItIsHeldLetsNoOneIn() throws {
+        let guarded = try folder.file("guarded", Array("4711\u{1}".utf8))
+        let lock = ProcessLock(path: path, guarding: guarded)
+        try lock.withLock(CallContext(.store)) { () throws(KeychainError) in
+            #expect(unlink(path) == 0)
+            let other = ProcessLock(path: path, guarding: guarded)
+            let error = #expect(throws: KeychainError.self) {
+                try other.withLock(CallContext(.store, timeout: .milliseconds(50))) { () throws(KeychainError) in
+                    Issue.record("Two hold it.")
+                }
+            }
+            #expect(error?.code == .busy)
+            #expect(error?.message.contains("4711") == false, "What the guarded file begins with is no process.")
+        }
+        #expect(try lock.withLock(CallContext(.store)) { () throws(KeychainError) in 7 } == 7)
+        #expect(try Data(contentsOf: URL(filePath: guarded)) == Data("4711\u{1}".utf8))
+    }
+
+    @Test func aGuardedFileThatIsReplacedMeanwhileIsLockedAnew() async throws {
+        let guarded = try folder.file("guarded")
+        let lock = ProcessLock(path: path, guarding: guarded)
+        let old = try FileDescriptor(guarded, O_RDONLY, action: "")
+        #expect(flock(old.number, LOCK_EX) == 0)
+        async let inside: Bool = onThread {
+            try lock.withLock(CallContext(.store, timeout: .seconds(30))) { () throws(KeychainError) in
+                (try? FileDescriptor(guarded, O_RDONLY, action: "")).map { flock($0.number, LOCK_EX | LOCK_NB) != 0 }
+                    ?? false
+            }
+        }
+        try await Task.sleep(for: .milliseconds(50))
+        let new = try folder.file("new")
+        #expect(rename(new, guarded) == 0)
+        old.unlock()
+        #expect(try await inside, "It is the file that has the name now which is locked.")
+    }
+
+    @Test func aMissingGuardedFileIsNoObstacle() throws {
+        let lock = ProcessLock(path: path, guarding: folder.path + "/missing")
+        #expect(try lock.withLock(CallContext(.store)) { () throws(KeychainError) in 7 } == 7)
+        #expect(!FileManager.default.fileExists(atPath: folder.path + "/missing"))
+    }
+
     /// Holds the lock on a thread of its own while the body runs.
     private func whileHeld(_ body: () async throws -> Void) async throws {
         let (path, ready, go) = (path, ready, go)

@@ -64,14 +64,17 @@
         /// The length in bytes.
         var length: UInt64 { UInt64(max(0, st_size)) }
 
-        /// Refuses what is no regular file, belongs to someone else, or may be touched by others.
+        /// Refuses what is no regular file, and, unless any permissions will do, what belongs to someone else or may be
+        /// touched by others.
         ///
-        /// - Parameter path: The file's path, for the message.
+        /// - Parameter place: The file's place.
         /// - Throws: `invalidParameter` or `insecurePermissions`.
-        func requirePrivateFile(_ path: String) throws(KeychainError) {
+        func requireKeychainFile(_ place: FilePlace) throws(KeychainError) {
+            let path = place.path
             guard st_mode & S_IFMT == S_IFREG else {
                 throw KeychainError(.invalidParameter, "‘\(path)’ is not a file. Check the path of the keychain file.")
             }
+            guard place.permissions == .ownerOnly else { return }
             guard st_uid == geteuid() || geteuid() == 0 else {
                 throw KeychainError(
                     .insecurePermissions,
@@ -79,13 +82,7 @@
                         + "(chown)."
                 )
             }
-            guard st_mode & 0o077 == 0 else {
-                throw KeychainError(
-                    .insecurePermissions,
-                    "The keychain file ‘\(path)’ can be reached by others (mode \(String(st_mode & 0o777, radix: 8))). "
-                        + "Close it with: chmod 600 '\(path)'"
-                )
-            }
+            try requireClosed("The keychain file ‘\(path)’", path: path)
         }
     }
 #endif

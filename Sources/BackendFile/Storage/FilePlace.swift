@@ -9,6 +9,8 @@
     struct FilePlace: Sendable {
         /// The absolute path, without symbolic links as far as it exists.
         let path: String
+        /// What is asked of the permissions of the file that is there.
+        let permissions: StoreOptions.Permissions
 
         /// The folder.
         var folder: String {
@@ -32,9 +34,15 @@
         ///
         /// - Parameters:
         ///   - path: An absolute or relative path; `""` is the default file.
+        ///   - permissions: What is asked of the permissions of the file that is there.
         ///   - environment: Where the folder of the default file is looked up.
         /// - Throws: `invalidParameter` for a path that cannot name a file, `unavailable` without a home folder.
-        init(_ path: String, environment: [String: String]) throws(KeychainError) {
+        init(
+            _ path: String,
+            permissions: StoreOptions.Permissions = .ownerOnly,
+            environment: [String: String]
+        ) throws(KeychainError) {
+            self.permissions = permissions
             var absolute =
                 path.isEmpty ? try PrivateDirectory.data(environment: environment) + "/default.keychain" : path
             guard !absolute.utf8.contains(0), !absolute.hasSuffix("/") else {

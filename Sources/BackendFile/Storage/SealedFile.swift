@@ -29,7 +29,7 @@
                 action: "The keychain file ‘\(place.path)’ could not be opened"
             )
             let status = try file.status()
-            try status.requirePrivateFile(place.path)
+            try status.requireKeychainFile(place)
             identity = FileIdentity(status)
             guard status.length > 0 else {
                 throw KeychainError(

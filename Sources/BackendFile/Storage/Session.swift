@@ -53,6 +53,8 @@
         /// Gives the session back.
         mutating func endWriting() {
             hasWriter = false
+            // Locked if it was made by this writer.
+            store?.file.file.unlock()
         }
 
         /// Takes a file that another thread did not unlock before.
@@ -89,7 +91,7 @@
                         + "new one in its place."
                 )
             }
-            try status.requirePrivateFile(place.path)
+            try status.requireKeychainFile(place)
             wasSeen = true
             guard store != nil else { return false }
             let isUsable = !isOutdated

@@ -19,6 +19,8 @@
                 O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW,
                 action: "A new keychain file could not be made in ‘\(place.folder)’"
             )
+            // As the file that it replaces is locked; no one else can have locked it yet.
+            _ = flock(file.number, LOCK_EX | LOCK_NB)
         }
 
         /// Gives the file to the owner of another one, so that root does not take a file away from its user.

@@ -12,12 +12,22 @@ public struct StoreOptions: Sendable {
         case mustBeNew
     }
 
+    /// What is asked of the permissions of the files that the store consists of or is unlocked with.
+    public enum Permissions: Sendable, Hashable {
+        /// A file that its group or others may touch is `insecurePermissions`.
+        case ownerOnly
+        /// Any will do, where another guard keeps others out: a container of one's own, a secret that is mounted into it.
+        case any
+    }
+
     /// Where the passphrase or key comes from, nil if the store needs none or the driver knows where to look.
     public var keySource: KeySource?
     /// Who asks the person for a passphrase, nil if no one can.
     public var prompt: (any PassphrasePrompt)?
     /// What to do about a store that does not exist.
     public var creation: Creation
+    /// What is asked of the permissions of the files.
+    public var permissions: Permissions
     /// How long opening may take, nil for the driver's own limit.
     public var timeout: Duration?
 
@@ -27,16 +37,19 @@ public struct StoreOptions: Sendable {
     ///   - keySource: Where the passphrase or key comes from.
     ///   - prompt: Who asks the person for a passphrase.
     ///   - creation: What to do about a store that does not exist.
+    ///   - permissions: What is asked of the permissions of the files.
     ///   - timeout: How long opening may take.
     public init(
         keySource: KeySource? = nil,
         prompt: (any PassphrasePrompt)? = nil,
         creation: Creation = .never,
+        permissions: Permissions = .ownerOnly,
         timeout: Duration? = nil
     ) {
         self.keySource = keySource
         self.prompt = prompt
         self.creation = creation
+        self.permissions = permissions
         self.timeout = timeout
     }
 }
