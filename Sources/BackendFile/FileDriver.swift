@@ -23,12 +23,12 @@
         public let maximumValueSize = FileLayout.valueLimit
 
         let place: FilePlace
+        let finder: KeyFinder
         private let options: StoreOptions
-        private let environment: [String: String]
-        private let cost: DerivationCost
+        private let seen: SeenState?
         private let lock: ProcessLock
         private let gate = UnlockGate()
-        private let session = Mutex(Session())
+        let session: Mutex<Session>
         private let watcher: FolderWatcher
 
         /// Names a keychain file; nothing is opened, created or asked for yet.
@@ -51,13 +51,20 @@
             path: String,
             options: StoreOptions,
             environment: [String: String],
-            cost: DerivationCost
+            cost: DerivationCost,
+            system: any FileSystem = SystemFiles()
         ) throws(KeychainError) {
             try Sodium.prepare()
-            place = try FilePlace(path, permissions: options.permissions, environment: environment)
+            place = try FilePlace(
+                path,
+                permissions: options.permissions,
+                system: system,
+                environment: environment
+            )
             self.options = options
-            self.environment = environment
-            self.cost = cost
+            finder = KeyFinder(place: place, options: options, environment: environment, cost: cost)
+            seen = options.detectsRollback ? SeenState(place, environment: environment) : nil
+            session = Mutex(Session(seen: seen))
             lock = ProcessLock(path: place.lockPath, guarding: place.path)
             watcher = FolderWatcher(place)
         }
@@ -76,7 +83,7 @@
             _ call: CallContext,
             _ body: (any RecordReader) throws(KeychainError) -> Result
         ) throws(KeychainError) -> Result {
-            try body(FileReader(view: try view(call)))
+            try body(FileReader(view: try view(call), call: call))
         }
 
         /// Runs a closure while no other thread or process writes to the file.
@@ -111,28 +118,13 @@
         public func create(_ call: CallContext) throws(KeychainError) {
             try call.check()
             guard try place.status() == nil else { throw FilePlace.exists(place.path) }
-            let material = try keyMaterial(call, isNew: true)
+            // Before the lock is taken, so that no one waits for a person to type, and a missing key leaves no trace.
+            let source = try finder.settledSource(call)
             try PrivateDirectory.ensure(place.folder)
             try lock.withLock(call) { () throws(KeychainError) in
                 place.removeLeftovers()
-                let store = try StoreFile.create(at: place, material: material, cost: cost)
-                session.withLock { $0.replace(with: store) }
-            }
-        }
-
-        /// Rewrites the file without what was removed or replaced, whose ciphertext is gone after that.
-        ///
-        /// It also happens by itself when more than half of the file, and more than 64 KiB, is of that kind.
-        ///
-        /// - Parameter call: Deadline, cancellation and interaction policy.
-        /// - Throws: `unavailable` if there is no file, `corrupt` if a value is damaged, `outOfSpace`; the file is as it
-        ///   was then.
-        /// - Complexity: O(n) in the size of what the file contains.
-        public func compact(_ call: CallContext) throws(KeychainError) {
-            try exclusively(call) { () throws(KeychainError) in
-                guard let store = session.withLock({ $0.store }) else { throw noFile }
-                let rewritten = try store.compacted(call)
-                session.withLock { $0.replace(with: rewritten) }
+                guard try place.status() == nil else { throw FilePlace.exists(place.path) }
+                _ = try createStore(source, call)
             }
         }
     }
@@ -140,7 +132,7 @@
     // Opening.
     extension FileDriver {
         /// The file as it is now, nil if there is none and that is as good as an empty one.
-        private func view(_ call: CallContext) throws(KeychainError) -> FileView? {
+        func view(_ call: CallContext) throws(KeychainError) -> FileView? {
             while true {
                 try call.check()
                 let state = try session.withLock { (session) throws(KeychainError) in try session.state(at: place) }
@@ -154,12 +146,13 @@
             }
         }
 
-        private func exclusively<Result>(
+        func exclusively<Result>(
             _ call: CallContext,
             _ body: () throws(KeychainError) -> Result
         ) throws(KeychainError) -> Result {
             // Before the lock is taken, so that no one waits for a person to type, and a wrong passphrase leaves no trace.
-            if try view(call) == nil { try PrivateDirectory.ensure(place.folder) }
+            let isNew = try view(call) == nil
+            if isNew { try PrivateDirectory.ensure(place.folder) }
             return try lock.withLock(call) { () throws(KeychainError) in
                 place.removeLeftovers()
                 while !(try session.withLock { (session) throws(KeychainError) in
@@ -175,50 +168,20 @@
         private func unlock(_ call: CallContext) throws(KeychainError) {
             try gate.withTurn(call) { () throws(KeychainError) in
                 guard session.withLock({ $0.store == nil }) else { return }
+                let last = seen?.last
                 let sealed = try SealedFile(place)
                 // What the file asks for is judged before anyone is asked for a passphrase.
                 _ = try sealed.header.keySlots()
-                let keys = StoreKeys(master: try sealed.header.masterKey(try keyMaterial(call, isNew: false)))
+                let keys = StoreKeys(master: try finder.masterKey(of: sealed.header, call))
                 guard sealed.isAuthentic(keys) else {
                     throw .damaged("its head was changed by someone who does not know its key")
                 }
-                let store = try StoreFile(sealed, keys: keys)
+                let store = try StoreFile(sealed, keys: keys, seen: seen, last)
                 session.withLock { $0.unlocked(store) }
             }
         }
 
-        private func keyMaterial(_ call: CallContext, isNew: Bool) throws(KeychainError) -> KeyMaterial {
-            let source: KeySource
-            if let given = options.keySource {
-                source = given
-            } else if let text = environment["KEYCHAIN_KEY"], !text.isEmpty {
-                source = try KeySource(parsing: text)
-            } else if options.prompt != nil {
-                source = .prompt
-            } else {
-                throw KeychainError(
-                    .interactionNotAllowed,
-                    "The keychain file ‘\(place.path)’ needs its passphrase or key. Set KEYCHAIN_KEY (or --key), for "
-                        + "example to env:NAME, file:PATH or keyfile:PATH."
-                )
-            }
-            guard source != .prompt || call.interaction == .allowed else {
-                throw KeychainError(
-                    .interactionNotAllowed,
-                    "The keychain file ‘\(place.path)’ needs its passphrase, and nothing may be asked. Set KEYCHAIN_KEY "
-                        + "(or --key), for example to env:NAME, or allow the prompt."
-                )
-            }
-            return try source.material(
-                prompt: options.prompt,
-                location: location,
-                isNew: isNew,
-                permissions: options.permissions,
-                environment: environment
-            )
-        }
-
-        private var noFile: KeychainError {
+        var noFile: KeychainError {
             KeychainError(
                 .unavailable,
                 "There is no keychain file at ‘\(place.path)’. Create it with keychainctl init, or let the first item that "
@@ -252,12 +215,13 @@
             try call.check()
             // Without the index: a second reference to it would make changing it copy it.
             let opened = session.withLock { $0.store?.file }
-            var file = if let opened { opened } else { try createForWriter(call) }
+            var file = if let opened { opened } else { try createStore(nil, call).file }
             try file.prepareToAppend()
             let (frame, bytes) = try Frame.seal(
                 operations,
                 values: values,
                 after: file.tip,
+                before: file.touched,
                 header: file.header,
                 keys: file.keys
             )
@@ -265,19 +229,24 @@
                 try session.store?.index.outcome(of: frame.operations) ?? [:]
             }
             try call.check()
-            try file.append(bytes, tip: frame.tip)
+            try file.append(bytes, frame)
             session.withLock { $0.committed(file, outcome) }
+            remember(file)
             // What the system has told until now may have been looked at before the session knew of the commit.
             watcher.notify()
             compactIfWorthwhile()
         }
 
-        private func createForWriter(_ call: CallContext) throws(KeychainError) -> OpenFile {
-            let material = try keyMaterial(call, isNew: true)
-            let store = try StoreFile.create(at: place, material: material, cost: cost)
+        private func createStore(_ source: KeySource?, _ call: CallContext) throws(KeychainError) -> StoreFile {
+            let store = try StoreFile.create(at: place) { (master, storeID) throws(KeychainError) in
+                try finder.slot(source, for: master, storeID: storeID, call)
+            }
             session.withLock { $0.replace(with: store) }
-            return store.file
+            return store
         }
+
+        /// Remembers how far the file goes now.
+        func remember(_ file: OpenFile) { seen?.remember(file) }
 
         private func compactIfWorthwhile() {
             guard let store = session.withLock({ $0.store.flatMap { $0.isWorthCompacting ? $0 : nil } }) else { return }
@@ -316,9 +285,13 @@
     private struct FileReader: RecordReader {
         /// Nil for a file that does not exist and counts as empty.
         let view: FileView?
+        let call: CallContext
 
         func records(_ selection: RecordSelection) throws(KeychainError) -> [ItemRecord] {
-            view?.index.records(selection) ?? []
+            guard let view else { return [] }
+            let found = view.index.records(selection)
+            guard let salvage = view.salvage else { return found }
+            return try salvage.vouched(found, for: selection, isForOneMatch: call.isForOneMatch)
         }
 
         func value(of record: ItemRecord) throws(KeychainError) -> SecureBytes {

@@ -43,7 +43,7 @@ enum ExitCode: Int32, Sendable, Hashable, CaseIterable {
             case .interactionNotAllowed, .userCanceled: .locked
             case .authenticationFailed: .wrongKey
             case .unavailable: .unavailable
-            case .corrupt: .damaged
+            case .corrupt, .rolledBack: .damaged
             case .timedOut, .cancelled, .busy: .interrupted
             case .unsupported, .readOnly, .accessDenied, .insecurePermissions, .ambiguous: .refused
             default: .failed

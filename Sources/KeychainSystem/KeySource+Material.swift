@@ -31,6 +31,11 @@ extension KeySource {
         switch self {
         case .material(let material):
             return material
+        case .store(let url):
+            throw KeychainError(
+                .unsupported,
+                "Only a keychain file can be unlocked with a key that another store (\(url)) keeps."
+            )
         case .prompt:
             guard let prompt else {
                 throw KeychainError(

@@ -107,10 +107,10 @@
             let damaged = try driver.add("damaged", "x")
             let kept = try driver.add(passwordRecord("kept"), Data(repeating: 1, count: 9000))
             var bytes = try scratch.bytes()
-            let end = bytes.count - FileLayout.paddedSize(9000) - Sodium.tagSize
-            let frame = FileLayout.frameHeadSize + FileLayout.paddedSize(100) + Sodium.tagSize
+            let first = bytes[FileLayout.regionSize..<FileLayout.regionSize + 8]
+            let frame = first.enumerated().reduce(0) { $0 | Int($1.element) << (8 * $1.offset) }
             // The last byte of the first item's value.
-            bytes[end - frame - 1] ^= 1
+            bytes[FileLayout.regionSize + frame - 1] ^= 1
             try scratch.put(bytes)
             let reopened = try scratch.driver()
             let view = try reopened.all()

@@ -50,22 +50,35 @@
             let harmless = try harmless(scratch.bytes())
             let file = try FileDescriptor(scratch.path, O_RDWR, action: "test")
             var wrong: [String] = []
+            var damaged = 0
             // Every bit of what is used; of the zeros in the head, which are checked as one piece, one bit of each byte.
             let offsets = whole.indices.filter {
                 $0 >= FileLayout.regionSize || whole[$0] != 0 || $0 % 8 == bit
             }
             for offset in offsets {
                 try file.write([whole[offset] ^ (1 << UInt8(bit))], at: UInt64(offset))
+                // In the unused part of the head nothing is lost either, and no one writes all the same.
+                let isReadable = harmless.contains(offset) || offset < FileLayout.regionSize
+                let driver = try fresh()
                 do throws(KeychainError) {
-                    let driver = try fresh()
                     let contents = try driver.contents()
-                    if !harmless.contains(offset) || contents != expected { wrong.append("\(offset): read") }
+                    if !isReadable || contents != expected { wrong.append("\(offset): read") }
                 } catch {
-                    if harmless.contains(offset) || error.code != .corrupt { wrong.append("\(offset): \(error)") }
+                    if isReadable || error.code != .corrupt { wrong.append("\(offset): \(error)") }
                 }
+                for (account, value) in expected where !isReadable {
+                    do throws(KeychainError) {
+                        if try driver.value(of: account) != value { wrong.append("\(offset): \(account)") }
+                    } catch {
+                        if error.code != .corrupt { wrong.append("\(offset): \(error)") }
+                    }
+                }
+                // A value is only looked at when it is asked for; all other damage keeps writers away.
+                if !harmless.contains(offset), try !driver.check(CallContext(.info)).damages.isEmpty { damaged += 1 }
                 try file.write([whole[offset]], at: UInt64(offset))
             }
             #expect(wrong == [])
+            #expect(damaged == offsets.count { !harmless.contains($0) }, "The check finds them all.")
             #expect(try [UInt8](scratch.bytes()) == whole)
             #expect(try scratch.driver().contents() == expected)
         }
@@ -205,7 +218,8 @@
             let mine = frames(whole)
             let others = frames(try scratch.bytes(other))
             #expect(mine.count == 4)
-            #expect(Set(mine.map(\.count)).count == 1)
+            // The first follows nothing, and names no items of the one before.
+            #expect(Set(mine.dropFirst().map(\.count)).count == 1)
             let forgeries: [[Data]] = [
                 [mine[1], mine[0], mine[2], mine[3]],
                 [mine[0], mine[2], mine[1], mine[3]],

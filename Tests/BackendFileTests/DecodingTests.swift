@@ -113,14 +113,16 @@
         }
 
         @Test func aHeadThatCannotBeTrueIsNoFrame() {
-            func head(_ frame: UInt64, _ metadata: UInt32, available: UInt64) -> Frame.Head? {
+            func head(_ frame: UInt64, _ metadata: UInt32, reserved: UInt32 = 0, available: UInt64) -> Frame.Head? {
                 var writer = ByteWriter()
                 writer.append(frame)
                 writer.append(metadata)
+                writer.append(reserved)
                 writer.pad(to: FileLayout.frameHeadSize)
                 return writer.bytes.withUnsafeBytes { Frame.Head($0, available: available) }
             }
             #expect(head(200, 160, available: 200) != nil)
+            #expect(head(200, 160, reserved: 1 << 24, available: 200) == nil)
             #expect(head(200, 161, available: 200) == nil)
             #expect(head(200, 16, available: 200) == nil)
             #expect(head(201, 160, available: 200) == nil)

@@ -106,7 +106,7 @@
                 environment: [:]
             )
             try driver.add("bob", "x")
-            let slots = try SealedFile(FilePlace(scratch.path, environment: [:])).header.keySlots()
+            let slots = try SealedFile(FilePlace(scratch.path, environment: [:])).header.keySlots().map(\.value)
             #expect(slots.map(\.kind) == [.passphrase])
             #expect(slots[0].cost == DerivationCost(operations: 2, memory: 64 << 20))
         }
@@ -198,7 +198,7 @@
                 (Data(repeating: 0, count: 100_000), .corrupt, "is not a keychain file"),
                 (whole.prefix(5), .corrupt, "neither copy of its head"),
                 (whole.prefix(12_000), .corrupt, "cut off within its head"),
-                (whole.dropLast(1), .corrupt, "was cut off at byte"),
+                (whole.dropLast(1), .corrupt, "it was cut off, at byte"),
                 (newer, .unsupported, "format version 2"),
             ]
             for (bytes, expected, sentence) in cases {

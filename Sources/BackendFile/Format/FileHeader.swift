@@ -29,17 +29,14 @@
             case newer(UInt16)
         }
 
-        /// Makes a header with one key slot.
+        /// Makes the header of a new store.
         init(storeID: [UInt8], slot: KeySlot) {
-            var writer = ByteWriter()
-            writer.append(slot.encoded)
-            writer.pad(to: FileLayout.slotCount * FileLayout.slotSize)
             self.init(
                 storeID: storeID,
                 fileID: Sodium.random(FileLayout.identifierSize),
                 firstSequence: 0,
                 generation: 1,
-                slots: writer.bytes
+                slots: Self.encoded([slot])
             )
         }
 
@@ -60,6 +57,50 @@
                 generation: generation,
                 slots: slots
             )
+        }
+
+        /// The header of the file that takes this one's place, with another master key and the slots that wrap it.
+        func successor(after sequence: UInt64, slots: [KeySlot]) -> FileHeader {
+            FileHeader(
+                storeID: storeID,
+                fileID: Sodium.random(FileLayout.identifierSize),
+                firstSequence: sequence,
+                generation: generation + 1,
+                slots: Self.encoded(slots)
+            )
+        }
+
+        /// The same header with another slot in one place, or none.
+        func replacing(slot number: Int, with slot: KeySlot?) -> FileHeader {
+            var writer = ByteWriter()
+            writer.append(slots[..<(number * FileLayout.slotSize)])
+            if let slot { writer.append(slot.encoded) }
+            writer.pad(to: (number + 1) * FileLayout.slotSize)
+            writer.append(slots[((number + 1) * FileLayout.slotSize)...])
+            return FileHeader(
+                storeID: storeID,
+                fileID: fileID,
+                firstSequence: firstSequence,
+                generation: generation + 1,
+                slots: writer.bytes
+            )
+        }
+
+        private static func encoded(_ slots: [KeySlot]) -> [UInt8] {
+            var writer = ByteWriter()
+            for (number, slot) in slots.enumerated() {
+                writer.append(slot.encoded)
+                writer.pad(to: (number + 1) * FileLayout.slotSize)
+            }
+            writer.pad(to: FileLayout.slotCount * FileLayout.slotSize)
+            return writer.bytes
+        }
+
+        /// The first place for a slot that is not used, also not by a kind of a later version; nil if there is none.
+        var freeSlot: Int? {
+            (0..<FileLayout.slotCount).first { number in
+                slots[number * FileLayout.slotSize] == 0 && slots[number * FileLayout.slotSize + 1] == 0
+            }
         }
 
         /// Where the chain of frames begins.
@@ -129,14 +170,14 @@
         ///
         /// - Throws: `corrupt` or `unsupported` for parameters that cannot be, or that would cost too much; nothing has
         ///   been derived by then.
-        func keySlots() throws(KeychainError) -> [KeySlot] {
-            var found: [KeySlot] = []
+        func keySlots() throws(KeychainError) -> [Int: KeySlot] {
+            var found: [Int: KeySlot] = [:]
             for number in 0..<FileLayout.slotCount {
                 let start = number * FileLayout.slotSize
-                if let slot = try KeySlot(Array(slots[start..<start + FileLayout.slotSize])) { found.append(slot) }
+                found[number] = try KeySlot(Array(slots[start..<start + FileLayout.slotSize]))
             }
             // The factors of a passphrase's slot are bounded by now; those of a key's slot mean nothing.
-            let costs = found.filter { $0.kind == .passphrase }.map(\.cost)
+            let costs = found.values.filter { $0.kind == .passphrase }.map(\.cost)
             let work = costs.reduce(UInt64(0)) { $0 + UInt64($1.operations) * $1.memory }
             guard work <= DerivationCost.workLimit else { throw KeySlot.tooCostly }
             return found
@@ -146,7 +187,7 @@
         ///
         /// - Throws: `authenticationFailed` if no slot opens with the material.
         func masterKey(_ material: KeyMaterial) throws(KeychainError) -> SecureBytes {
-            let slots = try keySlots()
+            let slots = try keySlots().sorted { $0.key < $1.key }.map(\.value)
             for slot in slots {
                 if let master = try slot.masterKey(material, storeID: storeID) { return master }
             }
@@ -155,12 +196,12 @@
             case .passphrase where !takes.contains(.passphrase):
                 throw KeychainError(
                     .authenticationFailed,
-                    "The keychain file takes no passphrase; it is unlocked with a key file (keyfile:PATH)."
+                    "The keychain file takes no passphrase; it is unlocked with a key (keyfile:PATH or store:URL)."
                 )
             case .key where !takes.contains(.key):
                 throw KeychainError(
                     .authenticationFailed,
-                    "The keychain file takes no key file; it is unlocked with a passphrase."
+                    "The keychain file takes no key; it is unlocked with a passphrase."
                 )
             case .passphrase:
                 throw KeychainError(

@@ -23,6 +23,8 @@
         static let slotCount = 15
         /// The length of a key slot.
         static let slotSize = 256
+        /// The most bytes of a slot's hint.
+        static let hintLimit = slotSize - 105
         /// Where the first slot begins in a header copy.
         static let slotsStart = 64
         /// Where the keyed hash begins in a header copy.
@@ -59,9 +61,12 @@
         let metadata: SecureBytes
         /// Seals values.
         let value: SecureBytes
+        /// The master key, kept to be wrapped again when a key slot is added.
+        let master: SecureBytes
 
-        /// Derives the keys from the master key, which is not kept.
+        /// Derives the keys from the master key.
         init(master: SecureBytes) {
+            self.master = master
             header = Sodium.subkey(1, of: master)
             mark = Sodium.subkey(2, of: master)
             metadata = Sodium.subkey(3, of: master)

@@ -5,10 +5,17 @@
 
     /// One commit: what it does, sealed, and the values that come with it, each sealed for itself.
     struct Frame: Sendable {
+        /// What the frame follows; its length is where the frame begins.
+        let base: Tip
+        /// The items that the frame before is about, nil if they are too many to be named.
+        let before: Touched
         /// What the frame does.
         let operations: [RecordOperation]
         /// How far the file goes with it.
         let tip: Tip
+
+        /// The items that a frame is about.
+        var touched: Touched { Touched(operations.map(\.reference)) }
 
         /// The lengths at the beginning of a frame, in clear, and the nonce of its metadata.
         struct Head {
@@ -32,30 +39,31 @@
                 metadataCount = Int(count)
                 lengths = [UInt8](bytes[..<16])
                 nonce = Nonce(UnsafeRawBufferPointer(rebasing: bytes[16...]))
-                guard frameCount <= available, metadataCount > Sodium.tagSize,
+                guard frameCount <= available, bytes[12..<16].allSatisfy({ $0 == 0 }), metadataCount > Sodium.tagSize,
                     metadataCount <= FileLayout.metadataLimit,
                     UInt64(FileLayout.frameHeadSize + metadataCount) <= frameCount
                 else { return nil }
             }
         }
 
-        /// Opens a frame's metadata; nil if it is not the authentic frame that follows `tip`.
+        /// Opens a frame's metadata; nil if it is not authentic.
+        ///
+        /// What it follows is in it, so that a frame can be opened by itself where those before are damaged.
         ///
         /// - Parameters:
         ///   - head: The frame's head.
         ///   - metadata: The sealed metadata.
-        ///   - tip: What the frame follows.
+        ///   - start: Where the frame begins in the file.
         ///   - header: The header of the file.
         ///   - keys: The keys of the file.
         /// - Throws: `corrupt` or `unsupported` if the frame is authentic and makes no sense.
         static func open(
             _ head: Head,
             metadata: UnsafeRawBufferPointer,
-            after tip: Tip,
+            at start: UInt64,
             header: FileHeader,
             keys: StoreKeys
         ) throws(KeychainError) -> Frame? {
-            let sequence = tip.sequence &+ 1
             let plain = UnsafeMutableRawBufferPointer.allocate(byteCount: metadata.count - Sodium.tagSize, alignment: 8)
             defer { plain.deallocate() }
             guard
@@ -63,25 +71,31 @@
                     metadata,
                     into: plain,
                     nonce: head.nonce,
-                    associated: associated(header.fileID, sequence, tip.chain, head.lengths),
+                    associated: header.fileID + head.lengths,
                     key: keys.metadata
                 )
             else { return nil }
             var reader = ByteReader(UnsafeRawBufferPointer(plain))
-            var offset = tip.length + UInt64(FileLayout.frameHeadSize + head.metadataCount)
+            let chainBefore = try reader.array(Sodium.keySize)
+            let sequence = try reader.integer(UInt64.self)
+            guard sequence > 0 else { throw .damaged("the frame at byte \(start) contradicts itself") }
+            let before = try Touched(from: &reader)
+            var offset = start + UInt64(FileLayout.frameHeadSize + head.metadataCount)
             var operations: [RecordOperation] = []
             for _ in 0..<(try reader.integer(UInt32.self)) {
                 operations.append(try RecordOperation(from: &reader, valueOffset: &offset, sequence: sequence))
             }
             let padding = try reader.slice(reader.remaining)
-            let end = tip.length + head.frameCount
+            let end = start + head.frameCount
             guard offset == end, padding.allSatisfy({ $0 == 0 }), !operations.isEmpty else {
-                throw .damaged("the frame at byte \(tip.length) contradicts itself")
+                throw .damaged("the frame at byte \(start) contradicts itself")
             }
             let tag = [UInt8](metadata.suffix(Sodium.tagSize))
             return Frame(
+                base: Tip(length: start, sequence: sequence - 1, chain: chainBefore),
+                before: before,
                 operations: operations,
-                tip: Tip(length: end, sequence: sequence, chain: chain(after: tip.chain, head.nonce, tag))
+                tip: Tip(length: end, sequence: sequence, chain: chain(after: chainBefore, head.nonce, tag))
             )
         }
 
@@ -91,6 +105,7 @@
         ///   - operations: What the frame does; the places of values are filled in.
         ///   - values: The values that come with it, in order.
         ///   - tip: What the frame follows.
+        ///   - before: The items that the frame before is about.
         ///   - header: The header of the file.
         ///   - keys: The keys of the file.
         /// - Returns: The frame, and its bytes.
@@ -100,12 +115,16 @@
             _ operations: [RecordOperation],
             values: [SecureBytes],
             after tip: Tip,
+            before: Touched,
             header: FileHeader,
             keys: StoreKeys
         ) throws(KeychainError) -> (frame: Frame, bytes: [UInt8]) {
             let sequence = tip.sequence + 1
             var operations = operations
             var writer = ByteWriter()
+            writer.append(tip.chain)
+            writer.append(sequence)
+            before.encode(into: &writer)
             writer.append(UInt32(operations.count))
             var remaining = values[...]
             var valuesCount = 0
@@ -134,7 +153,7 @@
             head.append(UInt64(valuesStart + valuesCount))
             head.append(UInt32(metadataCount))
             head.append(UInt32(0))
-            let associated = associated(header.fileID, sequence, tip.chain, head.bytes)
+            let associated = header.fileID + head.bytes
             nonce.withBytes { head.append($0) }
             let bytes = [UInt8](unsafeUninitializedCapacity: valuesStart + valuesCount) { buffer, initialized in
                 initialized = valuesStart + valuesCount
@@ -171,7 +190,7 @@
                 sequence: sequence,
                 chain: chain(after: tip.chain, nonce, tag)
             )
-            return (Frame(operations: operations, tip: end), bytes)
+            return (Frame(base: tip, before: before, operations: operations, tip: end), bytes)
         }
 
         /// Opens a sealed value.
@@ -231,15 +250,6 @@
             padded.withBytes {
                 Sodium.seal($0, into: target, nonce: place.nonce, associated: associated, key: keys.value)
             }
-        }
-
-        private static func associated(
-            _ fileID: [UInt8],
-            _ sequence: UInt64,
-            _ chain: [UInt8],
-            _ lengths: [UInt8]
-        ) -> [UInt8] {
-            fileID + sequence.littleEndianBytes + chain + lengths
         }
 
         private static func associated(_ fileID: [UInt8], _ sequence: UInt64, _ reference: UUID) -> [UInt8] {

@@ -18,21 +18,33 @@
         let salt: [UInt8]
         let nonce: Nonce
         let wrapped: [UInt8]
+        /// Where the passphrase or key can be found, as the text of a key source; `""` if that is not written down.
+        let hint: String
 
         /// Wraps a master key.
         ///
+        /// - Parameters:
+        ///   - master: The master key.
+        ///   - material: What it is wrapped with.
+        ///   - storeID: The store that the slot is bound to.
+        ///   - cost: What deriving a key from a passphrase costs.
+        ///   - salt: Random bytes.
+        ///   - hint: Where the material can be found.
         /// - Throws: `invalidParameter` for a raw key that is not 32 bytes, `io` if deriving takes too much memory.
         init(
             master: SecureBytes,
             material: KeyMaterial,
             storeID: [UInt8],
-            cost: DerivationCost
+            cost: DerivationCost,
+            salt: [UInt8] = Sodium.random(Sodium.saltSize),
+            hint: String = ""
         ) throws(KeychainError) {
+            self.salt = salt
+            self.hint = hint.utf8.count > FileLayout.hintLimit ? "" : hint
             switch material {
             case .passphrase: (kind, self.cost) = (.passphrase, cost)
             case .key: (kind, self.cost) = (.key, DerivationCost(operations: 0, memory: 0))
             }
-            salt = Sodium.random(Sodium.saltSize)
             nonce = .random()
             let associated = Self.associated(kind, self.cost, salt, storeID)
             let wrappingKey = try Self.wrappingKey(material, salt: salt, cost: self.cost)
@@ -67,7 +79,8 @@
                     cost: cost,
                     salt: try reader.array(Sodium.saltSize),
                     nonce: Nonce(try reader.slice(Sodium.nonceSize)),
-                    wrapped: try reader.array(Sodium.keySize + Sodium.tagSize)
+                    wrapped: try reader.array(Sodium.keySize + Sodium.tagSize),
+                    hint: try reader.text(min(Int(reader.integer(UInt8.self)), FileLayout.hintLimit))
                 )
             }
             guard let slot else { return nil }
@@ -82,12 +95,13 @@
             }
         }
 
-        private init(kind: Kind, cost: DerivationCost, salt: [UInt8], nonce: Nonce, wrapped: [UInt8]) {
+        private init(kind: Kind, cost: DerivationCost, salt: [UInt8], nonce: Nonce, wrapped: [UInt8], hint: String) {
             self.kind = kind
             self.cost = cost
             self.salt = salt
             self.nonce = nonce
             self.wrapped = wrapped
+            self.hint = hint
         }
 
         /// The bytes that are used of a slot.
@@ -96,6 +110,8 @@
             writer.append(Self.parameters(kind, cost, salt))
             nonce.withBytes { writer.append($0) }
             writer.append(wrapped)
+            writer.append(UInt8(hint.utf8.count))
+            writer.append(hint.utf8)
             return writer.bytes
         }
 

@@ -4,7 +4,7 @@
     import KeychainAPI
     import KeychainSystem
 
-    extension FileDescriptor {
+    extension FileDescriptor: StoredFile {
         /// Reads up to `count` bytes from a place; fewer if the file ends before.
         func read(_ count: Int, at offset: UInt64) throws(KeychainError) -> [UInt8] {
             var got = 0
@@ -58,6 +58,12 @@
                 throw .system(errno, "The keychain file could not be cut to its complete part")
             }
         }
+
+        /// Gives the file to another owner; the error's number, 0 if it worked.
+        func changeOwner(_ user: uid_t, _ group: gid_t) -> Int32 { fchown(number, user, group) == 0 ? 0 : errno }
+
+        /// Locks the file that no one else can have locked yet.
+        func lock() { _ = flock(number, LOCK_EX | LOCK_NB) }
     }
 
     extension stat {

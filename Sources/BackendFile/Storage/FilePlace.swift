@@ -12,6 +12,9 @@
         /// What is asked of the permissions of the file that is there.
         let permissions: StoreOptions.Permissions
 
+        /// The file system that it is on.
+        let system: any FileSystem
+
         /// The folder.
         var folder: String {
             let end = path.lastIndex(of: "/") ?? path.startIndex
@@ -35,14 +38,17 @@
         /// - Parameters:
         ///   - path: An absolute or relative path; `""` is the default file.
         ///   - permissions: What is asked of the permissions of the file that is there.
+        ///   - system: The file system that it is on.
         ///   - environment: Where the folder of the default file is looked up.
         /// - Throws: `invalidParameter` for a path that cannot name a file, `unavailable` without a home folder.
         init(
             _ path: String,
             permissions: StoreOptions.Permissions = .ownerOnly,
+            system: any FileSystem = SystemFiles(),
             environment: [String: String]
         ) throws(KeychainError) {
             self.permissions = permissions
+            self.system = system
             var absolute =
                 path.isEmpty ? try PrivateDirectory.data(environment: environment) + "/default.keychain" : path
             guard !absolute.utf8.contains(0), !absolute.hasSuffix("/") else {
@@ -65,6 +71,11 @@
             }
         }
 
+        /// The place of another file on the same file system.
+        func moved(to path: String) throws(KeychainError) -> FilePlace {
+            try FilePlace(path, permissions: permissions, system: system, environment: [:])
+        }
+
         /// A path in the same folder.
         func sibling(_ name: String) -> String {
             folder == "/" ? "/\(name)" : "\(folder)/\(name)"
@@ -80,27 +91,11 @@
         ///
         /// A file that cannot be removed stays, for the next writer to try.
         func removeLeftovers() {
-            guard let entries = opendir(folder) else { return }
-            defer { closedir(entries) }
-            while let entry = readdir(entries) {
-                let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                    $0.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) { String(cString: $0) }
-                }
-                if name.hasPrefix(temporaryPrefix) { _ = unlink(sibling(name)) }
-            }
+            for name in system.names(in: folder) where name.hasPrefix(temporaryPrefix) { system.unlink(sibling(name)) }
         }
 
-        /// Makes the folder's entries durable.
-        func synchronizeFolder() throws(KeychainError) {
-            let file = try FileDescriptor(
-                folder,
-                O_RDONLY | O_DIRECTORY,
-                action: "The folder ‘\(folder)’ could not be opened"
-            )
-            guard retryingInterruptions({ fsync(file.number) }) == 0 else {
-                throw .system(errno, "The folder ‘\(folder)’ could not be written to the disk")
-            }
-        }
+        /// What the path leads to, nil if there is nothing.
+        func status() throws(KeychainError) -> stat? { try system.status(path) }
 
         private static func resolved(_ path: String) throws(KeychainError) -> String {
             var pending = path.split(separator: "/").map(String.init)[...]

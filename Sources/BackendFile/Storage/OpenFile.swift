@@ -8,21 +8,24 @@
     /// An unlocked keychain file, without what it contains: how far it was read, and how more is read and written.
     struct OpenFile: Sendable {
         let place: FilePlace
-        let file: FileDescriptor
+        let file: any StoredFile
         let identity: FileIdentity
-        let header: FileHeader
+        private(set) var header: FileHeader
         let keys: StoreKeys
-        private let headerPage: [UInt8]
         private var staleCopies: [Int]
         /// How far the file was read.
         private(set) var tip: Tip
+        /// The items that the last frame is about.
+        private(set) var touched = Touched.items([])
         /// The newest mark that was read or written.
         private(set) var mark: CommitMark
+        /// Whether a mark was found; only a damaged file has none.
+        private(set) var hasMark = true
         /// The bytes of both marks, to notice that one was written.
         private var markBytes: [[UInt8]]
         /// The length of the file; more than the tip's if an unfinished frame follows.
         private(set) var size: UInt64
-        private var writable: FileDescriptor?
+        private var writable: (any StoredFile)?
         private var isFolderSynchronized = false
         /// How much garbage there has to be before the file is rewritten by itself.
         var compactionThreshold = OpenFile.smallestGarbage
@@ -38,7 +41,6 @@
             file = sealed.file
             identity = sealed.identity
             header = sealed.header
-            headerPage = sealed.headerPage
             staleCopies = sealed.staleCopies
             self.keys = keys
             tip = sealed.header.start
@@ -47,18 +49,39 @@
             try measure()
         }
 
+        /// Begins to read a file of which not even a mark has to be whole.
+        init(damaged sealed: SealedFile, keys: StoreKeys) throws(KeychainError) {
+            place = sealed.place
+            file = sealed.file
+            identity = sealed.identity
+            header = sealed.header
+            staleCopies = sealed.staleCopies
+            self.keys = keys
+            tip = sealed.header.start
+            markBytes = try Self.readMarkBytes(sealed.file)
+            let newest = try CommitMark.newest(markBytes, fileID: header.fileID, key: keys.mark)
+            mark = newest ?? CommitMark(tip: tip, place: 0)
+            hasMark = newest != nil
+            size = try sealed.file.status().length
+        }
+
         /// Takes over a file that was just written, and is complete.
-        init(written file: FileDescriptor, at place: FilePlace, header: FileHeader, keys: StoreKeys, tip: Tip)
-            throws(KeychainError)
-        {
+        init(
+            written file: any StoredFile,
+            at place: FilePlace,
+            header: FileHeader,
+            keys: StoreKeys,
+            tip: Tip,
+            touched: Touched
+        ) throws(KeychainError) {
             let status = try file.status()
             self.place = place
             self.file = file
             self.header = header
             self.keys = keys
             self.tip = tip
+            self.touched = touched
             identity = FileIdentity(status)
-            headerPage = header.encoded(key: keys.header)
             staleCopies = []
             mark = CommitMark(tip: tip, place: 0)
             markBytes = Self.emptyMarks
@@ -127,10 +150,16 @@
             while let frame = try nextFrame(&window) {
                 guard frame.tip.length <= mark.tip.length || tip.length >= mark.tip.length else { return false }
                 try apply(frame)
-                tip = frame.tip
+                advance(over: frame)
                 guard tip.length != mark.tip.length || tip == mark.tip else { return false }
             }
             return tip.length >= mark.tip.length
+        }
+
+        /// Goes on behind a frame.
+        mutating func advance(over frame: Frame) {
+            tip = frame.tip
+            touched = frame.touched
         }
 
         /// Reads and opens a value.
@@ -152,18 +181,43 @@
             }
         }
 
+        /// Which of the two places for a mark holds neither an authentic one nor nothing.
+        var tornMarks: [Int] {
+            markBytes.indices.filter { place in
+                let newest = try? CommitMark.newest([markBytes[place]], fileID: header.fileID, key: keys.mark)
+                return (newest ?? nil) == nil && markBytes[place].contains { $0 != 0 }
+            }
+        }
+
         /// Whether frames follow the mark: a writer was killed between the two, or is at work.
         var isAheadOfMark: Bool { mark.tip != tip }
 
         private func nextFrame(_ window: inout FileWindow) throws(KeychainError) -> Frame? {
-            let available = size - tip.length
-            let head = try window.withBytes(at: tip.length, count: FileLayout.frameHeadSize) { head in
+            guard let head = try frameHead(at: tip.length, &window),
+                let frame = try frame(head, at: tip.length, &window), frame.base == tip
+            else { return nil }
+            return frame
+        }
+
+        /// What could be the head of a frame at a place, nil if it is none.
+        func frameHead(at start: UInt64, _ window: inout FileWindow) throws(KeychainError) -> Frame.Head? {
+            let available = size - start
+            let head = try window.withBytes(at: start, count: FileLayout.frameHeadSize) { head in
                 Frame.Head(head, available: available)
             }
-            guard let head, let head else { return nil }
-            let start = tip.length + UInt64(FileLayout.frameHeadSize)
-            let frame = try window.withBytes(at: start, count: head.metadataCount) { (metadata) throws(KeychainError) in
-                try Frame.open(head, metadata: metadata, after: tip, header: header, keys: keys)
+            return head ?? nil
+        }
+
+        /// The frame at a place, whatever it follows; nil if it is not authentic.
+        func frame(
+            _ head: Frame.Head,
+            at start: UInt64,
+            _ window: inout FileWindow
+        ) throws(KeychainError) -> Frame? {
+            let metadata = start + UInt64(FileLayout.frameHeadSize)
+            let frame = try window.withBytes(at: metadata, count: head.metadataCount) {
+                (metadata) throws(KeychainError) in
+                try Frame.open(head, metadata: metadata, at: start, header: header, keys: keys)
             }
             return frame ?? nil
         }
@@ -176,14 +230,14 @@
             }
         }
 
-        private static func readMarkBytes(_ file: FileDescriptor) throws(KeychainError) -> [[UInt8]] {
+        private static func readMarkBytes(_ file: any StoredFile) throws(KeychainError) -> [[UInt8]] {
             try FileLayout.marks.map { (start) throws(KeychainError) in
                 try file.read(FileLayout.markSize, at: UInt64(start))
             }
         }
 
         private static func readMark(
-            _ file: FileDescriptor,
+            _ file: any StoredFile,
             header: FileHeader,
             keys: StoreKeys
         ) throws(KeychainError) -> (CommitMark, [[UInt8]]) {
@@ -207,13 +261,17 @@
             let writable = try writableFile()
             size = try writable.status().length
             if !staleCopies.isEmpty {
-                for copy in staleCopies { try writable.write(headerPage, at: UInt64(FileLayout.headerCopies[copy])) }
+                // As it is now: another writer may have changed the key slots since this one has looked.
+                let current = try currentHead()
+                for copy in current.staleCopies {
+                    try writable.write(current.headerPage, at: UInt64(FileLayout.headerCopies[copy]))
+                }
                 try writable.synchronizeData()
-                staleCopies = []
+                (header, staleCopies) = (current.header, [])
             }
             if !isFolderSynchronized {
                 // Who put the file here may have been killed before its name was durable.
-                try place.synchronizeFolder()
+                try place.system.synchronizeFolder(place.folder)
                 isFolderSynchronized = true
             }
             guard size != tip.length || isAheadOfMark else { return }
@@ -224,10 +282,39 @@
             if isAheadOfMark { try writeMark(writable, tip) }
         }
 
+        /// The head as it is on the disk now, with the key slots of the last writer that changed them.
+        func currentHead() throws(KeychainError) -> SealedFile {
+            let current = try SealedFile(place)
+            guard current.identity == identity, current.isAuthentic(keys) else {
+                throw KeychainError(.busy, "The keychain file ‘\(place.path)’ was just replaced. Try again.")
+            }
+            return current
+        }
+
+        /// Replaces the head, durably; it is either the old or the new one at every moment.
+        ///
+        /// - Parameter change: Makes the new head of the current one, with a higher generation.
+        /// - Complexity: O(1): the items are not touched.
+        mutating func changeHead(
+            _ change: (FileHeader) throws(KeychainError) -> FileHeader
+        ) throws(KeychainError) {
+            try prepareToAppend()
+            let current = try currentHead()
+            let changed = try change(current.header)
+            let page = changed.encoded(key: keys.header)
+            let writable = try writableFile()
+            // First over the copy that does not count, then over the other one, which still holds what was removed.
+            for copy in [1 - current.number, current.number] {
+                try writable.write(page, at: UInt64(FileLayout.headerCopies[copy]))
+                try writable.synchronizeData()
+            }
+            header = changed
+        }
+
         /// Appends a frame and makes it durable; nothing has changed if it throws.
         ///
         /// - Throws: `outOfSpace` and `io`.
-        mutating func append(_ bytes: [UInt8], tip next: Tip) throws(KeychainError) {
+        mutating func append(_ bytes: [UInt8], _ frame: Frame) throws(KeychainError) {
             let writable = try writableFile()
             do {
                 try writable.write(bytes, at: tip.length)
@@ -237,15 +324,15 @@
                 try? writable.cut(at: tip.length)
                 throw error
             }
-            tip = next
-            size = next.length
+            advance(over: frame)
+            size = tip.length
             // The frame is durable, and counts without a mark too; a mark that failed is made up for by the next commit.
-            try? writeMark(writable, next)
+            try? writeMark(writable, tip)
         }
 
         /// Writes what follows the mark once more: if a disk error kept its writer from making it durable, the system
         /// may take it for written.
-        private func rewriteUnmarked(_ writable: FileDescriptor) throws(KeychainError) {
+        private func rewriteUnmarked(_ writable: any StoredFile) throws(KeychainError) {
             var offset = mark.tip.length
             while offset < tip.length {
                 let piece = try writable.read(Int(min(1 << 20, tip.length - offset)), at: offset)
@@ -255,7 +342,7 @@
             }
         }
 
-        private mutating func writeMark(_ writable: FileDescriptor, _ tip: Tip) throws(KeychainError) {
+        private mutating func writeMark(_ writable: any StoredFile, _ tip: Tip) throws(KeychainError) {
             let bytes = CommitMark.encoded(tip, fileID: header.fileID, key: keys.mark)
             // Never over the newest one: that has to be there if this write is torn.
             let other = 1 - mark.place
@@ -264,9 +351,9 @@
             markBytes[other] = bytes
         }
 
-        private mutating func writableFile() throws(KeychainError) -> FileDescriptor {
+        private mutating func writableFile() throws(KeychainError) -> any StoredFile {
             if let writable { return writable }
-            let opened = try FileDescriptor(
+            let opened = try place.system.open(
                 place.path,
                 O_RDWR | O_NOFOLLOW | O_NONBLOCK,
                 action: "The keychain file ‘\(place.path)’ could not be opened for writing"
@@ -282,13 +369,13 @@
     /// Reads a file piece by piece, in few and large reads.
     struct FileWindow {
         private static let count = 64 << 10
-        private let file: FileDescriptor
+        private let file: any StoredFile
         private let end: UInt64
         private var start: UInt64 = 0
         private var bytes: [UInt8] = []
 
         /// Reads a file up to a length.
-        init(_ file: FileDescriptor, end: UInt64) {
+        init(_ file: any StoredFile, end: UInt64) {
             self.file = file
             self.end = end
         }

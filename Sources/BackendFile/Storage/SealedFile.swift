@@ -7,14 +7,18 @@
     /// A keychain file that was opened and recognised, and not unlocked.
     struct SealedFile: Sendable {
         let place: FilePlace
-        let file: FileDescriptor
+        let file: any StoredFile
         let identity: FileIdentity
         /// The newer of the two header copies.
         let header: FileHeader
+        /// Which of the two that is.
+        let number: Int
         /// The bytes of that copy.
         let headerPage: [UInt8]
         /// Which copies differ from that one; a writer mends them.
         let staleCopies: [Int]
+        /// What is wrong with the parts of the head that nothing depends on.
+        let blemishes: [FileDamage]
 
         /// Opens the file.
         ///
@@ -23,7 +27,7 @@
         init(_ place: FilePlace) throws(KeychainError) {
             self.place = place
             // Non-blocking: opening a pipe that lies at the path must not wait for its other end.
-            file = try FileDescriptor(
+            file = try place.system.open(
                 place.path,
                 O_RDONLY | O_NOFOLLOW | O_NONBLOCK,
                 action: "The keychain file ‘\(place.path)’ could not be opened"
@@ -47,13 +51,22 @@
                 throw Self.refusal(copies, begin: region.prefix(FileLayout.magic.count), place)
             }
             header = newest.header
+            number = newest.number
             headerPage = pages[newest.number]
             staleCopies = pages.indices.filter { [pages] in pages[$0] != pages[newest.number] }
+            var blemishes: [FileDamage] = []
             for start in FileLayout.marks {
-                guard Sodium.isZero(region[start + FileLayout.markSize..<start + FileLayout.pageSize]) else {
-                    throw .damaged("there is something in the unused part of its head, near byte \(start)")
-                }
+                let unused = start + FileLayout.markSize..<start + FileLayout.pageSize
+                guard !Sodium.isZero(region[unused]) else { continue }
+                blemishes.append(
+                    FileDamage(
+                        offset: UInt64(unused.lowerBound),
+                        count: UInt64(unused.count),
+                        finding: "there is something in the unused part of its head"
+                    )
+                )
             }
+            self.blemishes = blemishes
         }
 
         /// Whether the header was written by who knows the master key.

@@ -16,6 +16,14 @@
         /// Whether a thread of this driver holds the lock: no one else can change the file then, and only that thread
         /// changes the session.
         private var hasWriter = false
+        private let seen: SeenState?
+
+        /// Knows nothing yet.
+        ///
+        /// - Parameter seen: What was seen of the file before, nil if nobody remembers.
+        init(seen: SeenState?) {
+            self.seen = seen
+        }
 
         /// What there is to work with.
         enum State: Sendable {
@@ -46,6 +54,7 @@
         /// - Throws: As ``state(at:)``.
         mutating func beginWriting(at place: FilePlace) throws(KeychainError) -> Bool {
             guard try refresh(place, forWriting: true) != false else { return false }
+            if let salvage = store?.salvage { throw salvage.refusal }
             hasWriter = true
             return true
         }
@@ -105,12 +114,13 @@
         /// Opens the file again with the keys that are known; false if it has others now.
         private mutating func reopen(_ place: FilePlace) throws(KeychainError) -> Bool {
             guard let keys = store?.file.keys else { return false }
+            let last = seen?.last
             let sealed = try SealedFile(place)
             guard sealed.isAuthentic(keys) else {
                 store = nil
                 return false
             }
-            store = try StoreFile(sealed, keys: keys)
+            store = try StoreFile(sealed, keys: keys, seen: seen, last)
             return true
         }
     }
@@ -119,10 +129,13 @@
     struct FileView: Sendable {
         let file: OpenFile
         let index: RecordIndex
+        /// What is known of the damage, nil for a file that is whole.
+        let salvage: Salvage?
 
         init(_ store: StoreFile) {
             file = store.file
             index = store.index
+            salvage = store.salvage
         }
 
         /// The value of a record.
@@ -131,19 +144,6 @@
         func value(of record: ItemRecord) throws(KeychainError) -> SecureBytes {
             guard let entry = index[record.reference] else { throw .itemNotFound }
             return try file.value(of: record.reference, at: entry.value)
-        }
-    }
-
-    extension FilePlace {
-        /// What the path leads to, nil if there is nothing.
-        func status() throws(KeychainError) -> stat? {
-            var status = stat()
-            if lstat(path, &status) == 0 { return status }
-            // A path that leads through a file is a mistake, and not a store that has yet to be made.
-            guard errno == ENOENT else {
-                throw .system(errno, "The keychain file ‘\(path)’ could not be examined")
-            }
-            return nil
         }
     }
 #endif

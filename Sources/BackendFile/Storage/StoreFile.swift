@@ -9,16 +9,34 @@
     struct StoreFile: Sendable {
         var file: OpenFile
         var index = RecordIndex()
+        /// What is known of the damage, nil for a file that is whole.
+        private(set) var salvage: Salvage?
 
-        /// Reads a file that was unlocked.
+        /// Reads a file that was unlocked; of a damaged one, what can be read.
         ///
-        /// - Throws: `corrupt` if it is damaged, `unsupported` if a later version wrote to it.
+        /// - Parameters:
+        ///   - sealed: The file.
+        ///   - keys: Its keys.
+        ///   - seen: Who remembers what was seen of the file, nil if it may be of any age.
+        ///   - last: What was last seen when the file was not yet opened.
+        /// - Throws: `rolledBack`, `unsupported` if a later version wrote to it, and what reading throws.
         /// - Complexity: O(n) in the number of commits since the last compaction; no value is opened.
-        init(_ sealed: SealedFile, keys: StoreKeys) throws(KeychainError) {
-            file = try OpenFile(sealed, keys: keys)
-            guard try readFrames() else {
-                throw .damaged("the record at byte \(file.tip.length) is not the one that was written there")
-            }
+        init(
+            _ sealed: SealedFile,
+            keys: StoreKeys,
+            seen: SeenState? = nil,
+            _ last: SeenState.Record? = nil
+        ) throws(KeychainError) {
+            do throws(KeychainError) {
+                file = try OpenFile(sealed, keys: keys)
+                if try readFrames(), sealed.blemishes.isEmpty {
+                    try seen?.require(file, notOlderThan: last)
+                    return
+                }
+            } catch where error.code == .corrupt {}
+            let salvage: Salvage
+            (file, index, salvage) = try Salvage.read(sealed, keys: keys)
+            self.salvage = salvage.damages.isEmpty ? nil : salvage
         }
 
         private init(file: OpenFile) {
@@ -32,6 +50,8 @@
         ///   - forWriting: Whether to take nothing on trust that is not marked.
         /// - Returns: Whether that was possible; if not, the file has to be opened again.
         mutating func refresh(_ status: stat, forWriting: Bool) throws(KeychainError) -> Bool {
+            // No writer goes on with a damaged file: it is either the one that was read, or has to be read anew.
+            if let salvage { return salvage.isOf(status) }
             do {
                 switch try file.compare(with: status) {
                 case .current: return !(forWriting && file.isAheadOfMark)
@@ -73,13 +93,11 @@
         /// - Throws: `duplicateItem` if there is one, and what writing throws.
         static func create(
             at place: FilePlace,
-            material: KeyMaterial,
-            cost: DerivationCost
+            slot makeSlot: (_ master: SecureBytes, _ storeID: [UInt8]) throws(KeychainError) -> KeySlot
         ) throws(KeychainError) -> StoreFile {
-            try Sodium.prepare()
             let storeID = Sodium.random(FileLayout.identifierSize)
             let master = Sodium.randomKey()
-            let slot = try KeySlot(master: master, material: material, storeID: storeID, cost: cost)
+            let slot = try makeSlot(master, storeID)
             let header = FileHeader(storeID: storeID, slot: slot)
             let keys = StoreKeys(master: master)
             let unfinished = try UnfinishedFile(for: place)
@@ -91,40 +109,79 @@
                     at: place,
                     header: header,
                     keys: keys,
-                    tip: header.start
+                    tip: header.start,
+                    touched: .items([])
                 )
             )
         }
 
         /// Writes a new file with what is there and puts it in this one's place.
         ///
-        /// Every value is opened and sealed again, one at a time, so that a damaged one is noticed and the file stays.
-        ///
         /// - Throws: `corrupt` if a value is damaged, and what writing throws; the file is as it was then.
         func compacted(_ call: CallContext) throws(KeychainError) -> StoreFile {
-            let header = file.header.successor(after: file.tip.sequence)
-            let unfinished = try UnfinishedFile(for: file.place)
+            // With the key slots as they are now: another writer may have changed them since this one has looked.
+            try rewritten(file.currentHead().header.successor(after: file.tip.sequence), file.keys, call)
+        }
+
+        /// Does the same with another head and other keys.
+        func rewritten(
+            _ header: FileHeader,
+            _ keys: StoreKeys,
+            _ call: CallContext
+        ) throws(KeychainError) -> StoreFile {
+            try writeCopy(of: Array(index.all), header, keys, at: file.place, call) {
+                (unfinished) throws(KeychainError) in try unfinished.publishAsReplacement()
+            }
+        }
+
+        /// Writes a new file with some items.
+        ///
+        /// - Parameters:
+        ///   - entries: The items; every value is opened and sealed again, one at a time.
+        ///   - header: The head of the new file.
+        ///   - keys: The keys of the new file.
+        ///   - place: Where the file will be.
+        ///   - call: Deadline and cancellation.
+        ///   - publish: Gives the file its name when it is complete.
+        @discardableResult
+        func writeCopy(
+            of entries: [RecordIndex.Entry],
+            _ header: FileHeader,
+            _ keys: StoreKeys,
+            at place: FilePlace,
+            _ call: CallContext,
+            publish: (UnfinishedFile) throws(KeychainError) -> Void
+        ) throws(KeychainError) -> StoreFile {
+            let unfinished = try UnfinishedFile(for: place)
             try unfinished.takeOwner(of: file.file)
             var tip = header.start
+            var touched = Touched.items([])
             var index = RecordIndex()
             var batch: [RecordIndex.Entry] = []
             var batchCount: UInt64 = 0
-            let entries = self.index.all.sorted { $0.value.offset < $1.value.offset }
+            let entries = entries.sorted { $0.value.offset < $1.value.offset }
             for (number, entry) in entries.enumerated() {
                 batch.append(entry)
                 batchCount += entry.byteCount
                 guard batchCount > Self.batchLimit || number == entries.count - 1 else { continue }
                 try call.check()
-                let (frame, bytes) = try sealed(batch, after: tip, header: header)
+                let (frame, bytes) = try sealed(batch, after: tip, before: touched, header: header, keys: keys)
                 try unfinished.file.write(bytes, at: tip.length)
                 index.apply(try index.outcome(of: frame.operations))
-                tip = frame.tip
+                (tip, touched) = (frame.tip, frame.touched)
                 (batch, batchCount) = ([], 0)
             }
-            try unfinished.file.write(OpenFile.region(header, keys: file.keys, tip: tip), at: 0)
-            try unfinished.publishAsReplacement()
+            try unfinished.file.write(OpenFile.region(header, keys: keys, tip: tip), at: 0)
+            try publish(unfinished)
             var store = StoreFile(
-                file: try OpenFile(written: unfinished.file, at: file.place, header: header, keys: file.keys, tip: tip)
+                file: try OpenFile(
+                    written: unfinished.file,
+                    at: place,
+                    header: header,
+                    keys: keys,
+                    tip: tip,
+                    touched: touched
+                )
             )
             store.index = index
             return store
@@ -136,14 +193,16 @@
         private func sealed(
             _ batch: [RecordIndex.Entry],
             after tip: Tip,
-            header: FileHeader
+            before: Touched,
+            header: FileHeader,
+            keys: StoreKeys
         ) throws(KeychainError) -> (Frame, [UInt8]) {
             var values: [SecureBytes] = []
             for entry in batch {
                 values.append(try file.value(of: entry.record.reference, at: entry.value))
             }
             let operations = batch.map { RecordOperation(.insert, $0.record) }
-            return try Frame.seal(operations, values: values, after: tip, header: header, keys: file.keys)
+            return try Frame.seal(operations, values: values, after: tip, before: before, header: header, keys: keys)
         }
     }
 #endif

@@ -6,7 +6,7 @@
 
     /// A file that is being written next to the one whose place it will take, and is removed if it never does.
     final class UnfinishedFile: Sendable {
-        let file: FileDescriptor
+        let file: any StoredFile
         private let place: FilePlace
         private let path: String
 
@@ -14,21 +14,22 @@
         init(for place: FilePlace) throws(KeychainError) {
             self.place = place
             path = place.temporaryPath()
-            file = try FileDescriptor(
+            file = try place.system.open(
                 path,
                 O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW,
                 action: "A new keychain file could not be made in ‘\(place.folder)’"
             )
             // As the file that it replaces is locked; no one else can have locked it yet.
-            _ = flock(file.number, LOCK_EX | LOCK_NB)
+            file.lock()
         }
 
         /// Gives the file to the owner of another one, so that root does not take a file away from its user.
-        func takeOwner(of other: FileDescriptor) throws(KeychainError) {
+        func takeOwner(of other: any StoredFile) throws(KeychainError) {
             let (wanted, mine) = (try other.status(), try file.status())
             guard wanted.st_uid != mine.st_uid || wanted.st_gid != mine.st_gid else { return }
-            guard fchown(file.number, wanted.st_uid, wanted.st_gid) == 0 else {
-                throw .system(errno, "The owner of ‘\(place.path)’ could not be kept")
+            let number = file.changeOwner(wanted.st_uid, wanted.st_gid)
+            guard number == 0 else {
+                throw .system(number, "The owner of ‘\(place.path)’ could not be kept")
             }
         }
 
@@ -38,26 +39,28 @@
         func publishAsNew() throws(KeychainError) {
             try file.synchronize()
             // A link, unlike a rename, never takes the place of a file that someone else has just made.
-            guard link(path, place.path) == 0 else {
-                if errno == EEXIST { throw FilePlace.exists(place.path) }
-                throw .system(errno, "The keychain file ‘\(place.path)’ could not be created")
+            let number = place.system.link(path, to: place.path)
+            guard number == 0 else {
+                if number == EEXIST { throw FilePlace.exists(place.path) }
+                throw .system(number, "The keychain file ‘\(place.path)’ could not be created")
             }
-            _ = unlink(path)
-            try place.synchronizeFolder()
+            place.system.unlink(path)
+            try place.system.synchronizeFolder(place.folder)
         }
 
         /// Makes the file durable and puts it in the other one's place.
         func publishAsReplacement() throws(KeychainError) {
             try file.synchronize()
-            guard rename(path, place.path) == 0 else {
-                throw .system(errno, "The keychain file ‘\(place.path)’ could not be replaced")
+            let number = place.system.rename(path, to: place.path)
+            guard number == 0 else {
+                throw .system(number, "The keychain file ‘\(place.path)’ could not be replaced")
             }
-            try place.synchronizeFolder()
+            try place.system.synchronizeFolder(place.folder)
         }
 
         deinit {
             // Its name is gone once it was published.
-            _ = unlink(path)
+            place.system.unlink(path)
         }
     }
 

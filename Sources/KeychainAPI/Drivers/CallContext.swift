@@ -16,6 +16,8 @@ public final class CallContext: Sendable {
     public let operation: KeychainOperation
     /// Whether the call may show a prompt.
     public let interaction: InteractionPolicy
+    /// Whether one match is all that is asked for: a store that is damaged elsewhere may answer with one that is intact.
+    public let isForOneMatch: Bool
     /// When the call must have ended, nil for no limit.
     public let deadline: ContinuousClock.Instant?
 
@@ -33,9 +35,16 @@ public final class CallContext: Sendable {
     ///   - operation: The verb.
     ///   - timeout: How long the call may take, nil for no limit.
     ///   - interaction: Whether it may show a prompt.
-    public init(_ operation: KeychainOperation, timeout: Duration? = nil, interaction: InteractionPolicy = .allowed) {
+    ///   - isForOneMatch: Whether one match is all that is asked for.
+    public init(
+        _ operation: KeychainOperation,
+        timeout: Duration? = nil,
+        interaction: InteractionPolicy = .allowed,
+        isForOneMatch: Bool = false
+    ) {
         self.operation = operation
         self.interaction = interaction
+        self.isForOneMatch = isForOneMatch
         deadline = timeout.map { ContinuousClock.now + $0 }
     }
 

@@ -50,6 +50,8 @@ extension KeychainError {
         public static let decode = Code(rawValue: "decode")
         /// The store or the item is damaged.
         public static let corrupt = Code(rawValue: "corrupt")
+        /// The store is older than it was when it was last seen: someone has put a former state in its place.
+        public static let rolledBack = Code(rawValue: "rolledBack")
         /// Others than the owner may read or write the store.
         public static let insecurePermissions = Code(rawValue: "insecurePermissions")
         /// No space is left.
@@ -65,7 +67,7 @@ extension KeychainError {
         public static let all: [Code] = [
             .duplicateItem, .itemNotFound, .invalidParameter, .unsupported, .authenticationFailed,
             .interactionNotAllowed, .userCanceled, .unavailable, .accessDenied, .readOnly, .timedOut, .cancelled, .busy,
-            .dataTooLarge, .decode, .corrupt, .insecurePermissions, .outOfSpace, .io, .ambiguous, .internal,
+            .dataTooLarge, .decode, .corrupt, .rolledBack, .insecurePermissions, .outOfSpace, .io, .ambiguous, .internal,
         ]
     }
 

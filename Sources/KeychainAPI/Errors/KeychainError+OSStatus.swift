@@ -22,6 +22,7 @@ extension KeychainError.Code {
         (.dataTooLarge, -25_302),  // errSecDataTooLarge
         (.decode, -26_275),  // errSecDecode
         (.corrupt, -25_295),  // errSecInvalidKeychain
+        (.rolledBack, 100_116),  // kPOSIXErrorESTALE of Linux
         (.insecurePermissions, 100_001),  // kPOSIXErrorEPERM
         (.outOfSpace, -34),  // errSecDiskFull
         (.io, -36),  // errSecIO

@@ -61,6 +61,8 @@ public struct DriverRegistry: Sendable {
                 "This program has no driver for ‘\(url.driver):’. It knows \(known.isEmpty ? "none" : known)."
             ).located(driver: url.driver, location: url.description, operation: .open)
         }
+        var options = options
+        options.registry = options.registry ?? self
         do {
             return try registration.open(url, options)
         } catch {

@@ -24,8 +24,26 @@ public enum KeySource: Sendable, Equatable {
     case credential(String)
     /// A file of exactly 32 random bytes. Text form `keyfile:PATH`.
     case keyFile(String)
+    /// A random key that another store keeps, for example the desktop's Secret Service. Text form `store:URL`.
+    ///
+    /// The key is made, and put into that store, when the source is added to a file or a file is created with it.
+    case store(StoreURL)
     /// Material that the application has in its hands; has no text form.
     case material(KeyMaterial)
+
+    /// The text form; nil for ``material(_:)``, which has none.
+    public var text: String? {
+        switch self {
+        case .prompt: "prompt"
+        case .environment(let name): "env:\(name)"
+        case .file(let path): "file:\(path)"
+        case .fileDescriptor(let number): "fd:\(number)"
+        case .credential(let name): "credential:\(name)"
+        case .keyFile(let path): "keyfile:\(path)"
+        case .store(let url): "store:\(url)"
+        case .material: nil
+        }
+    }
 
     /// Parses the text form.
     ///
@@ -43,6 +61,7 @@ public enum KeySource: Sendable, Equatable {
         case ("file", false): self = .file(argument)
         case ("credential", false): self = .credential(argument)
         case ("keyfile", false): self = .keyFile(argument)
+        case ("store", false): self = .store(try StoreURL(parsing: argument))
         case ("fd", false):
             guard let number = Int32(argument), number >= 0 else {
                 throw KeychainError(.invalidParameter, "‘fd:’ takes the number of an open file descriptor, as in fd:3.")
@@ -51,7 +70,8 @@ public enum KeySource: Sendable, Equatable {
         default:
             throw KeychainError(
                 .invalidParameter,
-                "A key source is one of prompt, env:NAME, file:PATH, fd:N, credential:NAME and keyfile:PATH."
+                "A key source is one of prompt, env:NAME, file:PATH, fd:N, credential:NAME, keyfile:PATH and "
+                    + "store:URL."
             )
         }
     }

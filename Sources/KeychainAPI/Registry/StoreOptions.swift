@@ -30,6 +30,14 @@ public struct StoreOptions: Sendable {
     public var permissions: Permissions
     /// How long opening may take, nil for the driver's own limit.
     public var timeout: Duration?
+    /// Whether a store that is older than when it was last seen is refused with `rolledBack`.
+    ///
+    /// What was seen is remembered in the user's state folder (`XDG_STATE_HOME`) by who writes to the store.
+    public var detectsRollback: Bool
+    /// Where another store is opened that keeps the key of this one (``KeySource/store(_:)``).
+    ///
+    /// Set by ``DriverRegistry/open(_:options:)``.
+    public var registry: DriverRegistry?
 
     /// Makes options.
     ///
@@ -39,17 +47,23 @@ public struct StoreOptions: Sendable {
     ///   - creation: What to do about a store that does not exist.
     ///   - permissions: What is asked of the permissions of the files.
     ///   - timeout: How long opening may take.
+    ///   - detectsRollback: Whether a store that is older than when it was last seen is refused.
+    ///   - registry: Where another store is opened that keeps the key of this one.
     public init(
         keySource: KeySource? = nil,
         prompt: (any PassphrasePrompt)? = nil,
         creation: Creation = .never,
         permissions: Permissions = .ownerOnly,
-        timeout: Duration? = nil
+        timeout: Duration? = nil,
+        detectsRollback: Bool = true,
+        registry: DriverRegistry? = nil
     ) {
         self.keySource = keySource
         self.prompt = prompt
         self.creation = creation
         self.permissions = permissions
         self.timeout = timeout
+        self.detectsRollback = detectsRollback
+        self.registry = registry
     }
 }

@@ -18,8 +18,13 @@ extension Keychain {
         }
     }
 
-    func call(_ operation: KeychainOperation) -> CallContext {
-        CallContext(operation, timeout: timeout, interaction: operation == .contains ? .never : interaction)
+    func call(_ operation: KeychainOperation, isForOneMatch: Bool = false) -> CallContext {
+        CallContext(
+            operation,
+            timeout: timeout,
+            interaction: operation == .contains ? .never : interaction,
+            isForOneMatch: isForOneMatch
+        )
     }
 
     func read<Result>(

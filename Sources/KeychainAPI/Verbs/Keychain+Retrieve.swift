@@ -9,7 +9,7 @@ extension Keychain {
     public func retrieve<Value: SecDataConvertible, Item: SecStorable>(
         _ query: SecItemQuery<Item>
     ) throws(KeychainError) -> Value? {
-        try decoded(fetch(query, limit: 1, values: true, call(.retrieve)).first)
+        try decoded(fetch(query, limit: 1, values: true, call(.retrieve, isForOneMatch: true)).first)
     }
 
     /// The value of the first item that a query matches, the oldest; nil if none does.
@@ -19,7 +19,7 @@ extension Keychain {
     public func retrieve<Value: SecDataConvertible, Item: SecStorable>(
         _ query: SecItemQuery<Item>
     ) async throws(KeychainError) -> Value? {
-        try decoded(await fetch(query, limit: 1, values: true, call(.retrieve)).first)
+        try decoded(await fetch(query, limit: 1, values: true, call(.retrieve, isForOneMatch: true)).first)
     }
 
     /// The first item that a query matches, the oldest, in the form that is asked for; nil if none does.
@@ -33,7 +33,7 @@ extension Keychain {
         query: SecItemQuery<Item>
     ) throws(KeychainError) -> SecValue<Item>? {
         let values = returning.contains(.data)
-        return try fetch(query, limit: 1, values: values, call(.retrieve)).first?.secValue(returning)
+        return try fetch(query, limit: 1, values: values, call(.retrieve, isForOneMatch: true)).first?.secValue(returning)
     }
 
     /// The first item that a query matches, the oldest, in the form that is asked for; nil if none does.
@@ -47,7 +47,7 @@ extension Keychain {
         query: SecItemQuery<Item>
     ) async throws(KeychainError) -> SecValue<Item>? {
         let values = returning.contains(.data)
-        return try await fetch(query, limit: 1, values: values, call(.retrieve)).first?.secValue(returning)
+        return try await fetch(query, limit: 1, values: values, call(.retrieve, isForOneMatch: true)).first?.secValue(returning)
     }
 
     /// Every item that a query matches, the oldest first.
@@ -86,7 +86,7 @@ extension Keychain {
     /// - Parameter query: The item.
     /// - Throws: `interactionNotAllowed` if the store is locked and cannot tell, and as `retrieve(_:)`.
     public func info<Item: SecItem>(for query: SecItemQuery<Item>) throws(KeychainError) -> SecItemInfo<Item>? {
-        try fetch(query, limit: 1, values: false, call(.info)).first.map { SecItemInfo(record: $0.record) }
+        try fetch(query, limit: 1, values: false, call(.info, isForOneMatch: true)).first.map { SecItemInfo(record: $0.record) }
     }
 
     /// The attributes of the first item that a query matches, the oldest; nil if none does.
@@ -96,7 +96,7 @@ extension Keychain {
     /// - Parameter query: The item.
     /// - Throws: As the synchronous form, and `cancelled`.
     public func info<Item: SecItem>(for query: SecItemQuery<Item>) async throws(KeychainError) -> SecItemInfo<Item>? {
-        try await fetch(query, limit: 1, values: false, call(.info)).first.map { SecItemInfo(record: $0.record) }
+        try await fetch(query, limit: 1, values: false, call(.info, isForOneMatch: true)).first.map { SecItemInfo(record: $0.record) }
     }
 
     /// The attributes of every item that a query matches, the oldest first.
@@ -128,7 +128,7 @@ extension Keychain {
     /// - Parameter query: The item.
     /// - Throws: `interactionNotAllowed` if the store is locked and cannot tell, and as `retrieve(_:)`.
     public func contains<Item: SecItem>(_ query: SecItemQuery<Item>) throws(KeychainError) -> Bool {
-        try !fetch(query, limit: 1, values: false, call(.contains)).isEmpty
+        try !fetch(query, limit: 1, values: false, call(.contains, isForOneMatch: true)).isEmpty
     }
 
     /// Whether an item matches a query.
@@ -138,7 +138,7 @@ extension Keychain {
     /// - Parameter query: The item.
     /// - Throws: As the synchronous form, and `cancelled`.
     public func contains<Item: SecItem>(_ query: SecItemQuery<Item>) async throws(KeychainError) -> Bool {
-        try await !fetch(query, limit: 1, values: false, call(.contains)).isEmpty
+        try await !fetch(query, limit: 1, values: false, call(.contains, isForOneMatch: true)).isEmpty
     }
 
     private func decoded<Value: SecDataConvertible>(_ item: FetchedItem?) throws(KeychainError) -> Value? {

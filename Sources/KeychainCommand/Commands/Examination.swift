@@ -192,7 +192,7 @@ extension Examination {
             return [Finding(.problem, subject, error.message)]
         }
         switch source {
-        case .prompt, .fileDescriptor, .material:
+        case .prompt, .fileDescriptor, .store, .material:
             return []
         case .environment(let name):
             if environment[name] != nil { return [Finding(.ok, subject, "The variable ‘\(name)’ is set.")] }

@@ -131,6 +131,17 @@
             }
         }
 
+        /// The value of one account, as a call for one match asks for it; nil if there is none.
+        func value(of account: String) throws(KeychainError) -> Data? {
+            var attributes = AttributeSet()
+            attributes[.account] = .text(account)
+            let call = CallContext(.retrieve, isForOneMatch: true)
+            return try read(call) { (reader) throws(KeychainError) in
+                guard let record = try reader.records(RecordSelection(attributes: attributes)).first else { return nil }
+                return try reader.value(of: record).data
+            }
+        }
+
         /// Removes an item.
         func remove(_ record: ItemRecord) throws(KeychainError) {
             try write(CallContext(.remove)) { (writer) throws(KeychainError) in try writer.commit([.delete(record)]) }

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT
+#if File
+    public import KeychainAPI
+    import Synchronization
+
+    // A master key that nobody sees encrypts the file. Each key slot wraps it with one passphrase or key, so that these
+    // can be added, removed and changed without touching the items.
+    extension FileDriver {
+        /// The ways to unlock the file, by number; needs no passphrase or key.
+        ///
+        /// - Throws: `unavailable` if there is no file, and why its head cannot be read.
+        public func keySlots() throws(KeychainError) -> [FileKeySlot] {
+            guard try place.status() != nil else { throw noFile }
+            return try SealedFile(place).header.keySlots().map { FileKeySlot($0.key, $0.value) }
+                .sorted { $0.number < $1.number }
+        }
+
+        /// Adds a way to unlock the file.
+        ///
+        /// - Parameters:
+        ///   - source: Where the new passphrase or key comes from; for ``KeySource/store(_:)`` it is made and stored there.
+        ///   - call: Deadline, cancellation and interaction policy.
+        /// - Returns: The new slot.
+        /// - Throws: `unsupported` if all fifteen slots are taken, why the source cannot be read, and why the file cannot
+        ///   be unlocked or written; nothing has changed then.
+        /// - Complexity: O(1), and one derivation of a key.
+        @discardableResult
+        public func addKey(_ source: KeySource, _ call: CallContext) throws(KeychainError) -> FileKeySlot {
+            let made = try newSlot(source, call)
+            return try changeHead(call) { (header) throws(KeychainError) in
+                guard let number = header.freeSlot else {
+                    throw KeychainError(
+                        .unsupported,
+                        "All \(FileLayout.slotCount) key slots are taken. Remove one that is no longer needed."
+                    )
+                }
+                return (header.replacing(slot: number, with: made), FileKeySlot(number, made))
+            }
+        }
+
+        /// Puts another passphrase or key in the place of one.
+        ///
+        /// - Parameters:
+        ///   - number: The slot.
+        ///   - source: Where the new passphrase or key comes from.
+        ///   - call: Deadline, cancellation and interaction policy.
+        /// - Returns: The changed slot.
+        /// - Throws: As ``addKey(_:_:)``, and `itemNotFound` if there is no such slot.
+        /// - Complexity: O(1), and one derivation of a key.
+        @discardableResult
+        public func changeKey(
+            _ number: Int,
+            to source: KeySource,
+            _ call: CallContext
+        ) throws(KeychainError) -> FileKeySlot {
+            try requireSlot(number, in: try SealedFile(place).header)
+            let made = try newSlot(source, call)
+            return try changeHead(call) { (header) throws(KeychainError) in
+                try requireSlot(number, in: header)
+                return (header.replacing(slot: number, with: made), FileKeySlot(number, made))
+            }
+        }
+
+        /// Removes a way to unlock the file.
+        ///
+        /// Who has seen the file before may still hold the master key: after a passphrase or key got into wrong hands,
+        /// ``rotate(_:_:)`` as well. What another store keeps for a slot stays there.
+        ///
+        /// - Parameters:
+        ///   - number: The slot.
+        ///   - call: Deadline, cancellation and interaction policy.
+        /// - Throws: `itemNotFound` if there is no such slot, `unsupported` for the last one, without which the file could
+        ///   never be unlocked again.
+        /// - Complexity: O(1).
+        public func removeKey(_ number: Int, _ call: CallContext) throws(KeychainError) {
+            try changeHead(call) { (header) throws(KeychainError) in
+                try requireSlot(number, in: header)
+                guard try header.keySlots().count > 1 else {
+                    throw KeychainError(
+                        .unsupported,
+                        "This is the last key slot; without it the file could never be unlocked again. Add another first."
+                    )
+                }
+                return (header.replacing(slot: number, with: nil), ())
+            }
+        }
+
+        /// Encrypts everything anew under a new master key.
+        ///
+        /// The file then has a slot for each of the sources, and no other.
+        ///
+        /// - Parameters:
+        ///   - sources: Where the passphrases and keys come from; at least one, at most fifteen.
+        ///   - call: Deadline, cancellation and interaction policy.
+        /// - Throws: `corrupt` if a value is damaged, `outOfSpace`, and as ``addKey(_:_:)``; the file is as it was then.
+        /// - Complexity: O(n) in the size of what the file contains.
+        public func rotate(_ sources: [KeySource], _ call: CallContext) throws(KeychainError) {
+            guard (1...FileLayout.slotCount).contains(sources.count) else {
+                throw KeychainError(
+                    .invalidParameter,
+                    "A file is unlocked with one to \(FileLayout.slotCount) passphrases or keys."
+                )
+            }
+            guard try view(call) != nil else { throw noFile }
+            let storeID = try SealedFile(place).header.storeID
+            let master = Sodium.randomKey()
+            let slots = try sources.map { (source) throws(KeychainError) in
+                try finder.slot(source, for: master, storeID: storeID, call)
+            }
+            try exclusively(call) { () throws(KeychainError) in
+                guard let store = session.withLock({ $0.store }), store.file.header.storeID == storeID else { throw noFile }
+                let head = try store.file.currentHead().header
+                let rewritten = try store.rewritten(
+                    head.successor(after: store.file.tip.sequence, slots: slots),
+                    StoreKeys(master: master),
+                    call
+                )
+                session.withLock { $0.replace(with: rewritten) }
+                remember(rewritten.file)
+            }
+        }
+
+        private func newSlot(_ source: KeySource, _ call: CallContext) throws(KeychainError) -> KeySlot {
+            // Before the lock is taken: a person may have to type.
+            guard try view(call) != nil, let file = session.withLock({ $0.store?.file }) else { throw noFile }
+            return try finder.slot(source, for: file.keys.master, storeID: file.header.storeID, call)
+        }
+
+        private func requireSlot(_ number: Int, in header: FileHeader) throws(KeychainError) {
+            guard try header.keySlots()[number] != nil else {
+                throw KeychainError(
+                    .itemNotFound,
+                    "The keychain file has no key slot \(number). keychainctl key list shows those that it has."
+                )
+            }
+        }
+
+        private func changeHead<Result>(
+            _ call: CallContext,
+            _ change: (FileHeader) throws(KeychainError) -> (FileHeader, Result)
+        ) throws(KeychainError) -> Result {
+            try exclusively(call) { () throws(KeychainError) in
+                guard var file = session.withLock({ $0.store?.file }) else { throw noFile }
+                var outcome: Result?
+                try file.changeHead { (header) throws(KeychainError) in
+                    let (changed, result) = try change(header)
+                    outcome = result
+                    return changed
+                }
+                session.withLock { $0.committed(file, [:]) }
+                remember(file)
+                // The closure has been called: what it makes is thrown away by no path that gets here.
+                guard let outcome else { throw noFile }
+                return outcome
+            }
+        }
+    }
+#endif

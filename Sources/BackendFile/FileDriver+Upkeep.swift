@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+#if File
+    import Foundation
+    public import KeychainAPI
+    import KeychainSystem
+    import Synchronization
+
+    extension FileDriver {
+        /// Rewrites the file without what was removed or replaced, whose ciphertext is gone after that.
+        ///
+        /// It also happens by itself when more than half of the file, and more than 64 KiB, is of that kind.
+        ///
+        /// - Parameter call: Deadline, cancellation and interaction policy.
+        /// - Throws: `unavailable` if there is no file, `corrupt` if a value is damaged, `outOfSpace`; the file is as it
+        ///   was then.
+        /// - Complexity: O(n) in the size of what the file contains.
+        public func compact(_ call: CallContext) throws(KeychainError) {
+            try exclusively(call) { () throws(KeychainError) in
+                guard let store = session.withLock({ $0.store }) else { throw noFile }
+                let rewritten = try store.compacted(call)
+                session.withLock { $0.replace(with: rewritten) }
+            }
+        }
+
+        /// Looks at every byte that matters: both copies of the head, the marks, every record, every value.
+        ///
+        /// Changes nothing, and takes no lock.
+        ///
+        /// - Parameter call: Deadline, cancellation and interaction policy.
+        /// - Returns: What is there, and what is wrong with it.
+        /// - Throws: Why the file cannot be looked at: `unavailable`, `authenticationFailed`, `corrupt` for a file whose
+        ///   head is lost or that is no keychain file, `io`.
+        /// - Complexity: O(n) in the size of the file.
+        public func check(_ call: CallContext) throws(KeychainError) -> FileReport {
+            try examined(call) { (_, _) throws(KeychainError) in }
+        }
+
+        /// Saves all that is intact into a new keychain file, which is unlocked as this one is.
+        ///
+        /// This file is not changed. Items of which a newer state may have been damaged are saved as they are.
+        ///
+        /// - Parameters:
+        ///   - path: Where the new file is made; nothing may be there.
+        ///   - call: Deadline, cancellation and interaction policy.
+        /// - Returns: What was saved, and what was wrong.
+        /// - Throws: `duplicateItem` if there is a file at the path, why this one cannot be looked at, and why the new one
+        ///   cannot be written; there is none then.
+        /// - Complexity: O(n) in the size of the file.
+        public func repair(to path: String, _ call: CallContext) throws(KeychainError) -> FileReport {
+            let target = try place.moved(to: path)
+            guard try target.status() == nil else { throw FilePlace.exists(target.path) }
+            try PrivateDirectory.ensure(target.folder)
+            return try examined(call) { (store, intact) throws(KeychainError) in
+                let last = max(store.file.tip.sequence, store.file.mark.tip.sequence)
+                let header = store.file.header.successor(after: last)
+                try store.writeCopy(of: intact, header, store.file.keys, at: target, call) {
+                    (unfinished) throws(KeychainError) in try unfinished.publishAsNew()
+                }
+            }
+        }
+
+        /// Reads the file anew, opens every value, and tells of what was found.
+        private func examined(
+            _ call: CallContext,
+            _ use: (StoreFile, [RecordIndex.Entry]) throws(KeychainError) -> Void
+        ) throws(KeychainError) -> FileReport {
+            guard try view(call) != nil, let keys = session.withLock({ $0.store?.file.keys }) else { throw noFile }
+            let sealed = try SealedFile(place)
+            guard sealed.isAuthentic(keys) else {
+                throw KeychainError(.busy, "The keychain file ‘\(place.path)’ was just replaced. Try again.")
+            }
+            let store = try StoreFile(sealed, keys: keys)
+            var report = FileReport(sealed, store)
+            var intact: [RecordIndex.Entry] = []
+            for entry in store.index.all.sorted(by: { $0.value.offset < $1.value.offset }) {
+                try call.check()
+                do throws(KeychainError) {
+                    _ = try store.file.value(of: entry.record.reference, at: entry.value)
+                    intact.append(entry)
+                } catch where error.code == .corrupt {
+                    report.lose(entry)
+                }
+            }
+            report.itemCount = intact.count
+            try use(store, intact)
+            return report
+        }
+    }
+#endif

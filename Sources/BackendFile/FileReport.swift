@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+#if File
+    public import KeychainAPI
+
+    /// What an examination of a keychain file found.
+    public struct FileReport: Sendable {
+        /// How many items are there with a value that is authentic.
+        public internal(set) var itemCount = 0
+        /// The places that are not as they were written, in the order of the file; empty for a file that is whole.
+        public private(set) var damages: [FileDamage]
+        /// The items whose value is lost.
+        public private(set) var lost: [ItemRecord]
+        /// The items that are there, and of which a newer state, or a removal, may have been damaged.
+        public let doubtful: [ItemRecord]
+        /// Whether there may have been items that nothing is known of any more.
+        public let isIncomplete: Bool
+        /// What the next writer will mend by itself: the damaged one of two copies.
+        public let mendable: [FileDamage]
+
+        /// Whether nothing is wrong.
+        public var isWhole: Bool { damages.isEmpty && mendable.isEmpty }
+
+        init(_ sealed: SealedFile, _ store: StoreFile) {
+            let salvage = store.salvage
+            damages = salvage?.damages ?? []
+            lost = salvage.map { Array($0.valueless.values) } ?? []
+            doubtful = salvage?.doubtful.compactMap { store.index[$0]?.record } ?? []
+            isIncomplete = salvage?.isIncomplete ?? false
+            let copies = sealed.staleCopies.map { number in
+                FileDamage(
+                    offset: UInt64(FileLayout.headerCopies[number]),
+                    count: UInt64(FileLayout.pageSize),
+                    finding: "one of the two copies of the head differs"
+                )
+            }
+            let marks = store.file.tornMarks.map { number in
+                FileDamage(
+                    offset: UInt64(FileLayout.marks[number]),
+                    count: UInt64(FileLayout.markSize),
+                    finding: "one of the two marks is not whole"
+                )
+            }
+            mendable = copies + (salvage == nil ? marks : [])
+        }
+
+        /// Notes a value that is not the one that was stored.
+        mutating func lose(_ entry: RecordIndex.Entry) {
+            lost.append(entry.record)
+            damages.append(
+                FileDamage(
+                    offset: entry.value.offset,
+                    count: UInt64(entry.value.sealedCount),
+                    finding: "a value is not the one that was stored there"
+                )
+            )
+            damages.sort { $0.offset < $1.offset }
+        }
+    }
+#endif
