@@ -276,6 +276,15 @@ struct ItemCommandTests {
     }
 
     @Test func outputDoesNotReplaceAPipe() async throws {
+    @Test func aDashIsStandardOutput() async throws {
+        try await succeed("set", "svc", input: "s3cret")
+        for arguments in [["--output", "-"], ["--output=-"], ["-o-"], ["-o", "-"]] {
+            #expect(try await bench.run(arguments: ["get", "svc"] + arguments).output == Data("s3cret".utf8))
+        }
+        let line = try await bench.run("get", "svc", "--json", "-o", "-").text
+        #expect(try json(line)["value"] as? String == "s3cret")
+    }
+
         try await succeed("set", "svc", input: "s3cret")
         let pipe = "\(bench.folder)/pipe"
         let link = "\(bench.folder)/link"

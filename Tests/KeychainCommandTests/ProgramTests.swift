@@ -127,6 +127,14 @@ struct ProgramTests {
             #expect(outcome.errors == "keychainctl: created file:\(bench.folder)/a.keychain\n")
         }
 
+        @Test func outputToADash() async throws {
+            let outcome = try await shell(
+                "cd $HOME; printf s3cret | $K -q set svc; $K get svc -o -; $K get svc -o ./-; cat ./-; stat -c ' %a' ./-",
+                try fileEnvironment()
+            )
+            #expect(outcome.output == Data("s3crets3cret 600\n".utf8), "\(outcome.errors)")
+        }
+
         @Test func anInterruptedPromptGivesTheEchoBack() async throws {
             let terminal = try PseudoTerminal()
             _ = try await shell(
