@@ -76,5 +76,6 @@ import Testing
         #expect(KeySource.material(passphrase) == .material(.passphrase(SecureBytes([1]))))
         #expect(KeySource.material(passphrase) != .material(.key(SecureBytes([1]))))
         #expect(KeySource.material(passphrase) != .material(.passphrase(SecureBytes([2]))))
+            "fd:+3", "fd:-0", "fd:0x3", "file://host/x", "file://localhost/x", "file://", "keyfile://host/k",
     }
 }

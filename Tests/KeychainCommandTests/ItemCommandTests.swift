@@ -301,7 +301,9 @@ struct ItemCommandTests {
         #expect(try await succeed("generate").count == 21)
         #expect(try await succeed("generate", "--length", "40").count == 41)
         #expect(try await succeed("generate") != succeed("generate"))
-        for length in ["2", "4097", "x", "-1"] { #expect(try await bench.run("generate", "-n", length).status == 2) }
+        for length in ["2", "4097", "x", "-1", "+5", "0x10", " 5", "1e3", "99999999999999999999"] {
+            #expect(try await bench.run("generate", "-n", length).status == 2)
+        }
     }
 
     @Test func errorsAreOneLine() async throws {

@@ -131,7 +131,8 @@ struct SelectorTests {
     @Test(arguments: [
         ("creator", "abcd", "abcd"), ("type", "0xff", "0xff"), ("protocol", "https", "https"),
         ("protocol", "zzzz", "zzzz"), ("key-class", "private", "private"), ("key-type", "rsa", "rsa"),
-        ("generic", "AP8K", "AP8K"), ("port", "8443", "8443"), ("is-invisible", "yes", "yes"), ("label", "", ""),
+        ("generic", "AP8K", "AP8K"), ("port", "8443", "8443"),
+        ("certificate-type", "-1", "-1"), ("is-invisible", "yes", "yes"), ("label", "", ""),
         ("accessible", "when-unlocked-this-device-only", "when-unlocked-this-device-only"),
     ])
     func whatIsPrintedCanBeTyped(name: String, text: String, printed: String) throws {
@@ -160,6 +161,8 @@ struct SettingsTests {
     @Test func defaults() throws {
         let settings = try settings()
         #expect(settings.store == nil && settings.keySource == nil && settings.deadline == nil)
+        ("port", "+1"), ("port", "0x10"), ("port", " 1"), ("port", "1e3"), ("port", ""), ("port", "-"), ("port", "--1"),
+        ("port", "99999999999999999999"), ("creator", "0x+ff"), ("type", "0x-ff"), ("type", "0x"),
         #expect(settings.group == .default && settings.interaction == .allowed && settings.remaining == nil)
     }
 
@@ -177,7 +180,18 @@ struct SettingsTests {
         #expect(try #require(settings.remaining) <= .seconds(0.5))
     }
 
-    @Test(arguments: ["0", "-1", "nan", "inf", "1e300", "soon", " 1"])
+    @Test(arguments: [("5", 5), ("2.5", 2.5), ("0.001", 0.001), ("007", 7), ("31536000", 31_536_000)])
+    func aTimeoutIsAPlainNumber(text: String, seconds: Double) throws {
+        let start = ContinuousClock.now
+        let parsed = try ArgumentParser.parse(["get", "svc", "--timeout", text], environment: [:])
+        #expect(try Settings(parsed, start: start).deadline == start + .seconds(seconds))
+    }
+
+    @Test(arguments: [
+        "0", "0.0", "-1", "nan", "inf", "infinity", "1e300", "1e3", "soon", " 1", "1 ", "+5", "0x10", "0x1p3", "5.",
+        ".5",
+        "1.2.3", "1,5", "1_000", "٣", "", ".", "31536001",
+    ])
     func aTimeoutIsANumberAboveZero(text: String) {
         #expect(throws: KeychainError(.invalidParameter, "")) { try settings("--timeout", text) }
     }

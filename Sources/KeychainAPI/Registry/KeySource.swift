@@ -44,7 +44,8 @@ public enum KeySource: Sendable, Equatable {
         case ("credential", false): self = .credential(argument)
         case ("keyfile", false): self = .keyFile(argument)
         case ("fd", false):
-            guard let number = Int32(argument), number >= 0 else {
+            // Digits alone: a sign is none, though Int32 takes it.
+            guard argument.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int32(argument) else {
                 throw KeychainError(.invalidParameter, "‘fd:’ takes the number of an open file descriptor, as in fd:3.")
             }
             self = .fileDescriptor(number)

@@ -20,7 +20,7 @@ enum CommandTable {
         .value("group", short: "g", "NAME", variable: "KEYCHAIN_GROUP", "the access group, a namespace for items"),
         .flag("json", "one JSON object a line"),
         .flag("no-prompt", variable: "KEYCHAIN_NO_PROMPT", "ask nothing, neither here nor on the desktop"),
-        .value("timeout", "SECONDS", variable: "KEYCHAIN_TIMEOUT", "how long the whole call may take"),
+        .value("timeout", "SECONDS", variable: "KEYCHAIN_TIMEOUT", "how long the whole call may take, as in 2.5"),
         .flag("quiet", short: "q", "print no notes"),
         .flag("verbose", short: "v", "say more about errors, also that nothing was found"),
         .flag("help", short: "h", "print this help"),

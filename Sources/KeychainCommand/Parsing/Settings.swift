@@ -57,10 +57,10 @@ struct Settings: Sendable {
     private static func timeout(_ parsed: ParsedCommand) throws(KeychainError) -> Duration? {
         guard let text = parsed.value("timeout") else { return nil }
         // A year is no limit for a person, and a number that a clock can hold.
-        guard let seconds = Double(text), seconds > 0, seconds <= 31_536_000 else {
+        guard let seconds = DecimalText.fraction(text), seconds > 0, seconds <= 31_536_000 else {
             throw KeychainError(
                 .invalidParameter,
-                "‘--timeout’ (or KEYCHAIN_TIMEOUT) takes a number of seconds above 0, as in 2.5."
+                "‘--timeout’ (or KEYCHAIN_TIMEOUT) takes a number of seconds above 0 and up to 31536000, as in 2.5."
             )
         }
         return .seconds(seconds)
