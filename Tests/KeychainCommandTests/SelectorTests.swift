@@ -47,6 +47,21 @@ struct SelectorTests {
         #expect(code("get", "--url", "no url") == .invalidParameter)
     }
 
+    @Test(arguments: [
+        "https://h/a?b", "https://h/?", "https://h/a#b", "https://h/#", "https://h/%", "https://h/%zz", "https://h/a%2",
+        "https://h/%ff", "https://h/%+1", "https://h%zz/", "https://h:99999999999999999999/", "https://h:65536/",
+        "https://h:+80/", "https://h:0x50/",
+    ])
+    func whatIsNotUnderstoodOfAURLIsRefused(url: String) {
+        // Left out, it would name another item; without its path, for example, every one of the host.
+        #expect(code("rm", "--url", url) == .invalidParameter)
+    }
+
+    @Test func escapesOfAURLAreDecoded() throws {
+        let path = try selector("get", "--url", "https://h/100%25%20%3f").attributes[.path]
+        #expect(path == .text("/100% ?"))
+    }
+
     @Test func aClassWithAttributes() throws {
         let selector = try selector("get", "--class", "key", "--tag", "t", "--key-class", "private", "--key-type", "EC")
         #expect(selector.itemClass == .key)
@@ -70,6 +85,8 @@ struct SelectorTests {
         #expect(code("get", "--ref", uuid.uuidString, "--class", "key") == .invalidParameter)
         #expect(code("get", "--ref", uuid.uuidString, "svc") == .invalidParameter)
         #expect(code("get", "--ref", "x") == .invalidParameter)
+        #expect(try self.selector("get", "--ref", uuid.uuidString.lowercased()).reference == uuid)
+        #expect(code("get", "--ref", "+\(uuid.uuidString.dropFirst())") == .invalidParameter)
     }
 
     @Test func theSameAttributeTwiceIsRefused() {
