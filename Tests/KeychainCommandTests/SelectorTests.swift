@@ -161,6 +161,8 @@ struct SelectorTests {
 
     @Test(arguments: [
         ("creator", "abc"), ("type", "äbcd"), ("generic", "!"), ("port", "x"), ("port", "1.5"),
+        ("port", "+1"), ("port", "0x10"), ("port", " 1"), ("port", "1e3"), ("port", ""), ("port", "-"), ("port", "--1"),
+        ("port", "99999999999999999999"), ("creator", "0x+ff"), ("type", "0x-ff"), ("type", "0x"),
         ("is-invisible", "true"),
         ("accessible", "always"),
     ])
@@ -178,8 +180,6 @@ struct SettingsTests {
     @Test func defaults() throws {
         let settings = try settings()
         #expect(settings.store == nil && settings.keySource == nil && settings.deadline == nil)
-        ("port", "+1"), ("port", "0x10"), ("port", " 1"), ("port", "1e3"), ("port", ""), ("port", "-"), ("port", "--1"),
-        ("port", "99999999999999999999"), ("creator", "0x+ff"), ("type", "0x-ff"), ("type", "0x"),
         #expect(settings.group == .default && settings.interaction == .allowed && settings.remaining == nil)
     }
 
@@ -211,5 +211,14 @@ struct SettingsTests {
     ])
     func aTimeoutIsANumberAboveZero(text: String) {
         #expect(throws: KeychainError(.invalidParameter, "")) { try settings("--timeout", text) }
+    }
+
+    @Test func aRefusalOfAStoreNamesItsSourceAndTheReason() {
+        let option = #expect(throws: KeychainError.self) { try settings("--store", "file://host/x") }
+        #expect(option?.code == .invalidParameter)
+        #expect(option?.message.contains("--store") == true && option?.message.contains("localhost") == true)
+        let environment = ["KEYCHAIN_STORE": "file:///a?b"]
+        let variable = #expect(throws: KeychainError.self) { try settings(environment: environment) }
+        #expect(variable?.message.contains("KEYCHAIN_STORE") == true && variable?.message.contains("query") == true)
     }
 }

@@ -40,9 +40,9 @@ public enum KeySource: Sendable, Equatable {
         switch (colon.map { String(text[..<$0]) } ?? text, argument.isEmpty) {
         case ("prompt", true) where colon == nil: self = .prompt
         case ("env", false): self = .environment(argument)
-        case ("file", false): self = .file(argument)
+        case ("file", false): self = .file(try Self.path(argument))
         case ("credential", false): self = .credential(argument)
-        case ("keyfile", false): self = .keyFile(argument)
+        case ("keyfile", false): self = .keyFile(try Self.path(argument))
         case ("fd", false):
             // Digits alone: a sign is none, though Int32 takes it.
             guard argument.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int32(argument) else {
@@ -55,6 +55,17 @@ public enum KeySource: Sendable, Equatable {
                 "A key source is one of prompt, env:NAME, file:PATH, fd:N, credential:NAME and keyfile:PATH."
             )
         }
+    }
+
+    /// Refuses what a URL with a host leaves: as a path it would be one on this machine.
+    private static func path(_ text: String) throws(KeychainError) -> String {
+        guard !text.utf8.starts(with: "//".utf8) || text.utf8.starts(with: "///".utf8) else {
+            throw KeychainError(
+                .invalidParameter,
+                "A key source takes a path and no host. Write file:PATH or keyfile:PATH, for example file:/srv/passphrase."
+            )
+        }
+        return text
     }
 }
 

@@ -47,10 +47,7 @@ struct Settings: Sendable {
         do throws(KeychainError) {
             return try StoreURL(parsing: text)
         } catch {
-            throw KeychainError(
-                .invalidParameter,
-                "\(source) is no store URL. Write DRIVER:PLACE, for example file:/srv/app.keychain or secret-service:."
-            )
+            throw KeychainError(error.code, "\(source): \(error.message)")
         }
     }
 
