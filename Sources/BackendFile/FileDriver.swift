@@ -107,10 +107,14 @@
         /// Creates the file now, empty.
         ///
         /// - Parameter call: Deadline, cancellation and interaction policy.
-        /// - Throws: `duplicateItem` if there is a file, and why it could not be created.
+        /// - Throws: `duplicateItem` if there is a file, `unavailable` if there is something else, and why it could not be
+        ///   created.
         public func create(_ call: CallContext) throws(KeychainError) {
             try call.check()
-            guard try place.status() == nil else { throw FilePlace.exists(place.path) }
+            if let status = try place.status() {
+                try status.requireFile(place.path)
+                throw FilePlace.exists(place.path)
+            }
             let material = try keyMaterial(call, isNew: true)
             try PrivateDirectory.ensure(place.folder)
             try lock.withLock(call) { () throws(KeychainError) in

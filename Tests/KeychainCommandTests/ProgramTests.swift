@@ -135,6 +135,36 @@ struct ProgramTests {
             #expect(outcome.output == Data("s3crets3cret 600\n".utf8), "\(outcome.errors)")
         }
 
+        @Test(arguments: ["folder", "pipe", "socket", "/dev/null"])
+        func whatIsNoFileIsNoStore(path: String) async throws {
+            let folder = bench.folder
+            try FileManager.default.createDirectory(atPath: "\(folder)/folder", withIntermediateDirectories: false)
+            #expect(mkfifo("\(folder)/pipe", 0o600) == 0)
+            let socket = try #require(Self.socket(at: "\(folder)/socket"))
+            defer { close(socket) }
+            for command in ["get svc", "set svc", "rm svc", "contains svc", "ls", "init"] {
+                let outcome = try await shell(
+                    "cd $HOME; printf x | $K --store file:\(path) \(command)",
+                    try fileEnvironment()
+                )
+                #expect(outcome.status == 6, "\(command)")
+                #expect(outcome.errors.contains("Choose another path"), "\(command)")
+            }
+        }
+
+        private static func socket(at path: String) -> Int32? {
+            let socket = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+            var address = sockaddr_un()
+            address.sun_family = sa_family_t(AF_UNIX)
+            withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+            let bound = withUnsafePointer(to: &address) {
+                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    bind(socket, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+                }
+            }
+            return bound == 0 ? socket : nil
+        }
+
         @Test func anInterruptedPromptGivesTheEchoBack() async throws {
             let terminal = try PseudoTerminal()
             _ = try await shell(
