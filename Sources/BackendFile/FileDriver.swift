@@ -225,8 +225,9 @@
         private var noFile: KeychainError {
             KeychainError(
                 .unavailable,
-                "There is no keychain file at ‘\(place.path)’. Create it with keychainctl init, or let the first item that "
-                    + "is stored create it (creation: .ifMissing)."
+                "There is no keychain file at ‘\(place.path)’. Create it with ‘keychainctl init’, or let ‘keychainctl set’ "
+                    + "create it with its first item by naming it in --store. In Swift, open it with "
+                    + "StoreOptions(creation: .ifMissing)."
             )
         }
     }

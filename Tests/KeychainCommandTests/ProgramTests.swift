@@ -35,6 +35,15 @@ struct ProgramTests {
         #expect(outcome.errors.contains("Argument 3"))
     }
 
+    @Test func theErrorOfAClosedDescriptorSaysSo() async throws {
+        for command in ["set svc <&-", "version >&-", "set svc 0>/dev/null", "version 1</dev/null"] {
+            let outcome = try await shell("$K \(command)")
+            #expect(outcome.status == 10, "\(command)")
+            #expect(outcome.errors.contains("It is closed, or open for the other direction"), "\(command)")
+            #expect(!outcome.errors.contains("disk"), "\(command)")
+        }
+    }
+
     @Test func nothingTakesThePlaceOfAClosedDescriptor() async throws {
         #expect(try await shell("$K set svc <&-").status == 10)
         #expect(try await shell("$K version >&-").status == 10)
@@ -163,6 +172,14 @@ struct ProgramTests {
                 }
             }
             return bound == 0 ? socket : nil
+        }
+
+        @Test func aMissingFileSaysHowToMakeOne() async throws {
+            let outcome = try await shell("$K get svc", try fileEnvironment())
+            #expect(outcome.status == 6)
+            for way in ["keychainctl init", "keychainctl set", "--store", "StoreOptions(creation: .ifMissing)"] {
+                #expect(outcome.errors.contains(way), "\(way)")
+            }
         }
 
         @Test func anInterruptedPromptGivesTheEchoBack() async throws {
