@@ -38,7 +38,8 @@
         ///     in the user's data folder (`XDG_DATA_HOME`). `~` stands for nothing.
         ///   - options: How the file is unlocked, and what to do if there is none.
         ///   - environment: Where `XDG_DATA_HOME`, `KEYCHAIN_KEY` and `CREDENTIALS_DIRECTORY` are looked up.
-        /// - Throws: `invalidParameter` for a path that cannot name a file, `unavailable` without a home folder.
+        /// - Throws: `invalidParameter` for a path that cannot name a file or leads to one that is not UTF-8,
+        ///   `unavailable` without a home folder.
         public convenience init(
             path: String,
             options: StoreOptions = StoreOptions(),
@@ -195,7 +196,7 @@
             let source: KeySource
             if let given = options.keySource {
                 source = given
-            } else if let text = environment["KEYCHAIN_KEY"], !text.isEmpty {
+            } else if let text = try environment.variable("KEYCHAIN_KEY"), !text.isEmpty {
                 source = try KeySource(parsing: text)
             } else if options.prompt != nil {
                 source = .prompt

@@ -35,6 +35,28 @@ struct ProgramTests {
         #expect(outcome.errors.contains("Argument 3"))
     }
 
+    @Test(arguments: ["STORE", "KEY", "GROUP", "TIMEOUT", "NO_PROMPT"])
+    func aVariableThatIsNotUTF8IsRefused(name: String) async throws {
+        let garbled = "export KEYCHAIN_\(name)=$'memory:\\xff';"
+        for command in ["get svc", "ls", "set svc", "rm svc", "init", "conformance"] {
+            let outcome = try await shell("\(garbled) $K \(command)")
+            #expect(outcome.status == 2, "\(command)")
+            #expect(outcome.errors.contains("KEYCHAIN_\(name) is not UTF-8"), "\(command)")
+        }
+        for command in ["help", "version", "generate", "stores"] {
+            #expect(try await shell("\(garbled) $K \(command)").status == 0, "\(command)")
+        }
+        let doctor = try await shell("\(garbled) $K doctor")
+        #expect(doctor.status == 0)
+        #expect(String(decoding: doctor.output, as: UTF8.self).contains("problem\tKEYCHAIN_\(name)\t"))
+    }
+
+    @Test func anOptionCountsBeforeAVariableThatIsNotUTF8() async throws {
+        #expect(try await shell("export KEYCHAIN_STORE=$'file:\\xff'; $K --store memory: get svc").status == 1)
+        let stores = try await shell("export KEYCHAIN_STORE=$'file:\\xff'; $K stores")
+        #expect(String(decoding: stores.output, as: UTF8.self).contains("KEYCHAIN_STORE is not UTF-8"))
+    }
+
     @Test func theErrorOfAClosedDescriptorSaysSo() async throws {
         for command in ["set svc <&-", "version >&-", "set svc 0>/dev/null", "version 1</dev/null"] {
             let outcome = try await shell("$K \(command)")
@@ -180,6 +202,21 @@ struct ProgramTests {
             for way in ["keychainctl init", "keychainctl set", "--store", "StoreOptions(creation: .ifMissing)"] {
                 #expect(outcome.errors.contains(way), "\(way)")
             }
+        }
+
+        @Test func aFolderThatIsNotUTF8IsNotTakenForAnother() async throws {
+            for (setting, name) in [
+                ("mkdir $'d\\xff'; cd $'d\\xff'; export KEYCHAIN_STORE=file:b.keychain", "working folder"),
+                ("ln -s $'d\\xff' link; export KEYCHAIN_STORE=file:link/b.keychain", "symbolic link"),
+                ("export KEYCHAIN_STORE=file: HOME=$PWD/$'d\\xff'", "HOME"),
+                ("export KEYCHAIN_STORE=file: XDG_DATA_HOME=$PWD/$'d\\xff'", "XDG_DATA_HOME"),
+                ("export KEYCHAIN_KEY=credential:x CREDENTIALS_DIRECTORY=$PWD/$'d\\xff'", "CREDENTIALS_DIRECTORY"),
+            ] {
+                let outcome = try await shell("cd $HOME; \(setting); printf x | $K set svc", try fileEnvironment())
+                #expect(outcome.status == 2, "\(setting)")
+                #expect(outcome.errors.contains(name), "\(setting) \(outcome.errors)")
+            }
+            #expect(try await shell("test -e $HOME/$'d\\xef\\xbf\\xbd'").status == 1)
         }
 
         @Test func anInterruptedPromptGivesTheEchoBack() async throws {
