@@ -25,9 +25,10 @@
                 probe: { url in
                     do throws(KeychainError) {
                         let place = try FilePlace(url.path, environment: environment)
-                        let isThere = try place.status() != nil
+                        let status = try place.status()
+                        try status?.requireFile(place.path)
                         return .available(
-                            isThere
+                            status != nil
                                 ? "The keychain file ‘\(place.path)’ is there."
                                 : "The keychain file ‘\(place.path)’ does not exist yet; it can be created."
                         )

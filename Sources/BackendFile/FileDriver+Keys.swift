@@ -108,7 +108,9 @@
                 try finder.slot(source, for: master, storeID: storeID, call)
             }
             try exclusively(call) { () throws(KeychainError) in
-                guard let store = session.withLock({ $0.store }), store.file.header.storeID == storeID else { throw noFile }
+                guard let store = session.withLock({ $0.store }), store.file.header.storeID == storeID else {
+                    throw noFile
+                }
                 let head = try store.file.currentHead().header
                 let rewritten = try store.rewritten(
                     head.successor(after: store.file.tip.sequence, slots: slots),

@@ -77,7 +77,7 @@
                 do throws(KeychainError) {
                     _ = try store.file.value(of: entry.record.reference, at: entry.value)
                     intact.append(entry)
-                } catch where error.code == .corrupt {
+                } catch  where error.code == .corrupt {
                     report.lose(entry)
                 }
             }

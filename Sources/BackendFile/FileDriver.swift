@@ -38,7 +38,8 @@
         ///     in the user's data folder (`XDG_DATA_HOME`). `~` stands for nothing.
         ///   - options: How the file is unlocked, and what to do if there is none.
         ///   - environment: Where `XDG_DATA_HOME`, `KEYCHAIN_KEY` and `CREDENTIALS_DIRECTORY` are looked up.
-        /// - Throws: `invalidParameter` for a path that cannot name a file, `unavailable` without a home folder.
+        /// - Throws: `invalidParameter` for a path that cannot name a file or leads to one that is not UTF-8,
+        ///   `unavailable` without a home folder.
         public convenience init(
             path: String,
             options: StoreOptions = StoreOptions(),
@@ -114,10 +115,14 @@
         /// Creates the file now, empty.
         ///
         /// - Parameter call: Deadline, cancellation and interaction policy.
-        /// - Throws: `duplicateItem` if there is a file, and why it could not be created.
+        /// - Throws: `duplicateItem` if there is a file, `unavailable` if there is something else, and why it could not be
+        ///   created.
         public func create(_ call: CallContext) throws(KeychainError) {
             try call.check()
-            guard try place.status() == nil else { throw FilePlace.exists(place.path) }
+            if let status = try place.status() {
+                try status.requireFile(place.path)
+                throw FilePlace.exists(place.path)
+            }
             // Before the lock is taken, so that no one waits for a person to type, and a missing key leaves no trace.
             let source = try finder.settledSource(call)
             try PrivateDirectory.ensure(place.folder)
@@ -184,8 +189,9 @@
         var noFile: KeychainError {
             KeychainError(
                 .unavailable,
-                "There is no keychain file at ‘\(place.path)’. Create it with keychainctl init, or let the first item that "
-                    + "is stored create it (creation: .ifMissing)."
+                "There is no keychain file at ‘\(place.path)’. Create it with ‘keychainctl init’, or let ‘keychainctl set’ "
+                    + "create it with its first item by naming it in --store. In Swift, open it with "
+                    + "StoreOptions(creation: .ifMissing)."
             )
         }
     }

@@ -9,12 +9,13 @@
         /// The address of the session bus.
         ///
         /// - Parameter environment: Where `DBUS_SESSION_BUS_ADDRESS` and `XDG_RUNTIME_DIR` are looked up.
-        /// - Throws: `unavailable` if there is none, or none that can be used without starting a bus.
+        /// - Throws: `unavailable` if there is none, or none that can be used without starting a bus; `invalidParameter` if
+        ///   a variable is not UTF-8.
         static func session(_ environment: [String: String]) throws(KeychainError) -> String {
-            if let address = environment["DBUS_SESSION_BUS_ADDRESS"], !address.isEmpty {
+            if let address = try environment.variable("DBUS_SESSION_BUS_ADDRESS"), !address.isEmpty {
                 return try usable(address)
             }
-            if let folder = environment["XDG_RUNTIME_DIR"], folder.hasPrefix("/") {
+            if let folder = try environment.variable("XDG_RUNTIME_DIR"), folder.hasPrefix("/") {
                 var status = stat()
                 if stat(folder + "/bus", &status) == 0, status.st_mode & S_IFMT == S_IFSOCK {
                     return "unix:path=" + escaped(folder + "/bus")

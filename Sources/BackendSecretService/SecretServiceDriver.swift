@@ -141,7 +141,7 @@
 
         /// The lock of all who write through this library to the services of one bus.
         private func lock(_ bus: String) throws(KeychainError) -> ProcessLock {
-            let folder = PrivateDirectory.runtime(environment: environment)
+            let folder = try PrivateDirectory.runtime(environment: environment)
             try PrivateDirectory.ensure(folder)
             try PrivateDirectory.requirePrivate(folder)
             let name = bus.filter { $0.isASCII && ($0.isLetter || $0.isNumber) }.prefix(64)

@@ -18,7 +18,8 @@
             do {
                 address = try BusAddress.session(environment)
             } catch {
-                return .unavailable(error.message)
+                // An address that cannot be read may be that of the user's store.
+                return error.code == .invalidParameter ? .unreachable(error.message) : .unavailable(error.message)
             }
             let call = CallContext(.open, timeout: Self.limit, interaction: .never)
             do {

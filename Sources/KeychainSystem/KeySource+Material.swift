@@ -19,8 +19,8 @@ extension KeySource {
     ///   - permissions: What is asked of the permissions of a passphrase or key file.
     ///   - environment: Where variables are looked up.
     /// - Throws: `unavailable` if the source is not there, `interactionNotAllowed` if no one can be asked,
-    ///   `invalidParameter` for a key file that is not 32 bytes, `insecurePermissions` for a file of one's own that
-    ///   others may touch.
+    ///   `invalidParameter` for a key file that is not 32 bytes or a `CREDENTIALS_DIRECTORY` that is not UTF-8,
+    ///   `insecurePermissions` for a file of one's own that others may touch.
     package func material(
         prompt: (any PassphrasePrompt)?,
         location: String,
@@ -69,7 +69,7 @@ extension KeySource {
             let file = FileDescriptor(owning: copy)
             return .passphrase(try Self.droppingNewline(Self.read(file, "File descriptor \(number)")))
         case .credential(let name):
-            guard let folder = environment["CREDENTIALS_DIRECTORY"], !name.contains("/") else {
+            guard let folder = try environment.variable("CREDENTIALS_DIRECTORY"), !name.contains("/") else {
                 throw KeychainError(
                     .unavailable,
                     "There is no systemd credential ‘\(name)’. Add LoadCredential=\(name):PATH to the unit."

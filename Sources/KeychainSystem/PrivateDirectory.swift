@@ -16,8 +16,10 @@ package enum PrivateDirectory {
     }
 
     /// The folder for locks: below `XDG_RUNTIME_DIR`, else a folder of the user's own in `/tmp`.
-    package static func runtime(environment: [String: String]) -> String {
-        if let runtime = environment["XDG_RUNTIME_DIR"], runtime.hasPrefix("/") { return runtime + "/swift-keychain" }
+    package static func runtime(environment: [String: String]) throws(KeychainError) -> String {
+        if let runtime = try environment.variable("XDG_RUNTIME_DIR"), runtime.hasPrefix("/") {
+            return runtime + "/swift-keychain"
+        }
         return "/tmp/swift-keychain-\(geteuid())"
     }
 
@@ -64,11 +66,18 @@ package enum PrivateDirectory {
         _ environment: [String: String]
     ) throws(KeychainError) -> String {
         // The specification: a relative path in these variables is invalid and to be ignored.
-        if let path = environment[variable], path.hasPrefix("/") { return path + "/swift-keychain" }
-        if let home = environment["HOME"], home.hasPrefix("/") { return "\(home)/\(fallback)/swift-keychain" }
-        guard let entry = getpwuid(geteuid()), let home = entry.pointee.pw_dir else {
-            throw KeychainError(.unavailable, "This user has no home folder. Set HOME or \(variable).")
+        if let path = try environment.variable(variable), path.hasPrefix("/") { return path + "/swift-keychain" }
+        if let home = try environment.variable("HOME"), home.hasPrefix("/") {
+            return "\(home)/\(fallback)/swift-keychain"
         }
-        return "\(String(cString: home))/\(fallback)/swift-keychain"
+        guard let entry = getpwuid(geteuid()), let bytes = entry.pointee.pw_dir,
+            let home = String(validatingCString: bytes)
+        else {
+            throw KeychainError(
+                .unavailable,
+                "This user has no home folder, or one whose path is not UTF-8. Set HOME or \(variable)."
+            )
+        }
+        return "\(home)/\(fallback)/swift-keychain"
     }
 }

@@ -20,6 +20,7 @@ extension KeychainError {
             case ENOSPC, EDQUOT, EFBIG: (.outOfSpace, "Free some space and try again; nothing was lost.")
             case EAGAIN, EBUSY, ETXTBSY: (.busy, "Try again when the other process is done.")
             case ENAMETOOLONG, EINVAL, ELOOP, EISDIR: (.invalidParameter, "Check the path.")
+            case EBADF: (.io, "It is closed, or open for the other direction; check how the program was started.")
             case EMFILE, ENFILE: (.io, "Too many files are open; close some or raise the limit (ulimit -n).")
             case ENOLCK, ENOSYS, EOPNOTSUPP: (.unsupported, "The file system cannot do this; use a local one.")
             default: (.io, "Check the disk and the system's log.")

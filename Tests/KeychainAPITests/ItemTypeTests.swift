@@ -58,6 +58,7 @@ import Testing
 
     @Test(arguments: [
         "mailto:bob@example.com", "/path", "https:///path", "file:///etc/passwd", "example.com", "gopher://h",
+        "https://h:65536", "https://h:99999999999999999999/", "https://[::1]:99999999999999999999", "https://h/a/%ff",
     ])
     func refuses(_ text: String) {
         #expect(throws: KeychainError.Code.invalidParameter.error) { try space(text) }

@@ -3,6 +3,7 @@
 import Foundation
 import Glibc
 import KeychainAPI
+import SwiftKeychain
 import Testing
 
 @testable import KeychainCommand
@@ -275,6 +276,15 @@ struct ItemCommandTests {
         #expect(!names.contains { $0.hasPrefix("value.") })
     }
 
+    @Test func aDashIsStandardOutput() async throws {
+        try await succeed("set", "svc", input: "s3cret")
+        for arguments in [["--output", "-"], ["--output=-"], ["-o-"], ["-o", "-"]] {
+            #expect(try await bench.run(arguments: ["get", "svc"] + arguments).output == Data("s3cret".utf8))
+        }
+        let line = try await bench.run("get", "svc", "--json", "-o", "-").text
+        #expect(try json(line)["value"] as? String == "s3cret")
+    }
+
     @Test func outputDoesNotReplaceAPipe() async throws {
         try await succeed("set", "svc", input: "s3cret")
         let pipe = "\(bench.folder)/pipe"
@@ -292,7 +302,9 @@ struct ItemCommandTests {
         #expect(try await succeed("generate").count == 21)
         #expect(try await succeed("generate", "--length", "40").count == 41)
         #expect(try await succeed("generate") != succeed("generate"))
-        for length in ["2", "4097", "x", "-1"] { #expect(try await bench.run("generate", "-n", length).status == 2) }
+        for length in ["2", "4097", "x", "-1", "+5", "0x10", " 5", "1e3", "99999999999999999999"] {
+            #expect(try await bench.run("generate", "-n", length).status == 2)
+        }
     }
 
     @Test func errorsAreOneLine() async throws {
@@ -301,6 +313,34 @@ struct ItemCommandTests {
         #expect(outcome.errors.hasPrefix("keychainctl: ") && outcome.errors.split(separator: "\n").count == 1)
         let verbose = try await bench.run("-v", "get", "svc", "--store", "nothing:")
         #expect(verbose.status == 6 && verbose.errors.contains("unavailable: ") && verbose.errors.contains("nothing:"))
+    }
+
+    @Test func aValueThatIsTooLargeIsRefusedWithTheLimit() async throws {
+        let memory = MemoryDriver(maximumValueSize: 8)
+        let registry = DriverRegistry([
+            DriverRegistration(identifier: "box", summary: "", priority: 1, probe: { _ in .available("") }) { (_, _) in
+                memory
+            }
+        ])
+        for (input, arguments, isTaken) in [
+            ("12345678", [], true), ("12345678\n", [], true), ("1234567\n", ["--raw"], true), ("123456789", [], false),
+            ("12345678\n\n", [], false), ("12345678\n", ["--raw"], false),
+        ] as [(String, [String], Bool)] {
+            let outcome = try await bench.run(
+                arguments: ["set", "svc", "--store", "box:"] + arguments,
+                input: Data(input.utf8),
+                registry: registry
+            )
+            #expect(outcome.status == (isTaken ? 0 : 2), "\(input)")
+            #expect(outcome.errors.contains("more than 8 bytes") == !isTaken, "\(input)")
+        }
+    }
+
+    @Test func anAttributeThatIsTooLargeIsRefused() async throws {
+        let long = String(repeating: "x", count: 65_537)
+        #expect(try await bench.run("set", long).status == 2)
+        #expect(try await bench.run("set", "svc", "--comment", long).status == 2)
+        #expect(try await bench.run("get", "svc", "--group", long).status == 2)
     }
 
     @Test func theValueAndThePassphraseDoNotShareStandardInput() async throws {

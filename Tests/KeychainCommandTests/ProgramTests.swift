@@ -35,6 +35,37 @@ struct ProgramTests {
         #expect(outcome.errors.contains("Argument 3"))
     }
 
+    @Test(arguments: ["STORE", "KEY", "GROUP", "TIMEOUT", "NO_PROMPT"])
+    func aVariableThatIsNotUTF8IsRefused(name: String) async throws {
+        let garbled = "export KEYCHAIN_\(name)=$'memory:\\xff';"
+        for command in ["get svc", "ls", "set svc", "rm svc", "init", "conformance"] {
+            let outcome = try await shell("\(garbled) $K \(command)")
+            #expect(outcome.status == 2, "\(command)")
+            #expect(outcome.errors.contains("KEYCHAIN_\(name) is not UTF-8"), "\(command)")
+        }
+        for command in ["help", "version", "generate", "stores"] {
+            #expect(try await shell("\(garbled) $K \(command)").status == 0, "\(command)")
+        }
+        let doctor = try await shell("\(garbled) $K doctor")
+        #expect(doctor.status == 0)
+        #expect(String(decoding: doctor.output, as: UTF8.self).contains("problem\tKEYCHAIN_\(name)\t"))
+    }
+
+    @Test func anOptionCountsBeforeAVariableThatIsNotUTF8() async throws {
+        #expect(try await shell("export KEYCHAIN_STORE=$'file:\\xff'; $K --store memory: get svc").status == 1)
+        let stores = try await shell("export KEYCHAIN_STORE=$'file:\\xff'; $K stores")
+        #expect(String(decoding: stores.output, as: UTF8.self).contains("KEYCHAIN_STORE is not UTF-8"))
+    }
+
+    @Test func theErrorOfAClosedDescriptorSaysSo() async throws {
+        for command in ["set svc <&-", "version >&-", "set svc 0>/dev/null", "version 1</dev/null"] {
+            let outcome = try await shell("$K \(command)")
+            #expect(outcome.status == 10, "\(command)")
+            #expect(outcome.errors.contains("It is closed, or open for the other direction"), "\(command)")
+            #expect(!outcome.errors.contains("disk"), "\(command)")
+        }
+    }
+
     @Test func nothingTakesThePlaceOfAClosedDescriptor() async throws {
         #expect(try await shell("$K set svc <&-").status == 10)
         #expect(try await shell("$K version >&-").status == 10)
@@ -125,6 +156,67 @@ struct ProgramTests {
             #expect(outcome.status == 0)
             #expect(outcome.output == Data("s3cret".utf8))
             #expect(outcome.errors == "keychainctl: created file:\(bench.folder)/a.keychain\n")
+        }
+
+        @Test func outputToADash() async throws {
+            let outcome = try await shell(
+                "cd $HOME; printf s3cret | $K -q set svc; $K get svc -o -; $K get svc -o ./-; cat ./-; stat -c ' %a' ./-",
+                try fileEnvironment()
+            )
+            #expect(outcome.output == Data("s3crets3cret 600\n".utf8), "\(outcome.errors)")
+        }
+
+        @Test(arguments: ["folder", "pipe", "socket", "/dev/null"])
+        func whatIsNoFileIsNoStore(path: String) async throws {
+            let folder = bench.folder
+            try FileManager.default.createDirectory(atPath: "\(folder)/folder", withIntermediateDirectories: false)
+            #expect(mkfifo("\(folder)/pipe", 0o600) == 0)
+            let socket = try #require(Self.socket(at: "\(folder)/socket"))
+            defer { close(socket) }
+            for command in ["get svc", "set svc", "rm svc", "contains svc", "ls", "init"] {
+                let outcome = try await shell(
+                    "cd $HOME; printf x | $K --store file:\(path) \(command)",
+                    try fileEnvironment()
+                )
+                #expect(outcome.status == 6, "\(command)")
+                #expect(outcome.errors.contains("Choose another path"), "\(command)")
+            }
+        }
+
+        private static func socket(at path: String) -> Int32? {
+            let socket = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+            var address = sockaddr_un()
+            address.sun_family = sa_family_t(AF_UNIX)
+            withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+            let bound = withUnsafePointer(to: &address) {
+                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    bind(socket, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+                }
+            }
+            return bound == 0 ? socket : nil
+        }
+
+        @Test func aMissingFileSaysHowToMakeOne() async throws {
+            let outcome = try await shell("$K get svc", try fileEnvironment())
+            #expect(outcome.status == 6)
+            for way in ["keychainctl init", "keychainctl set", "--store", "StoreOptions(creation: .ifMissing)"] {
+                #expect(outcome.errors.contains(way), "\(way)")
+            }
+        }
+
+        @Test func aFolderThatIsNotUTF8IsNotTakenForAnother() async throws {
+            for (setting, name) in [
+                ("mkdir $'d\\xff'; cd $'d\\xff'; export KEYCHAIN_STORE=file:b.keychain", "working folder"),
+                ("ln -s $'d\\xff' link; export KEYCHAIN_STORE=file:link/b.keychain", "symbolic link"),
+                ("export KEYCHAIN_STORE=file: HOME=$PWD/$'d\\xff'", "HOME"),
+                ("export KEYCHAIN_STORE=file: XDG_DATA_HOME=$PWD/$'d\\xff'", "XDG_DATA_HOME"),
+                ("export KEYCHAIN_KEY=credential:x CREDENTIALS_DIRECTORY=$PWD/$'d\\xff'", "CREDENTIALS_DIRECTORY"),
+            ] {
+                let outcome = try await shell("cd $HOME; \(setting); printf x | $K set svc", try fileEnvironment())
+                #expect(outcome.status == 2, "\(setting)")
+                #expect(outcome.errors.contains(name), "\(setting) \(outcome.errors)")
+            }
+            #expect(try await shell("test -e $HOME/$'d\\xef\\xbf\\xbd'").status == 1)
         }
 
         @Test func anInterruptedPromptGivesTheEchoBack() async throws {

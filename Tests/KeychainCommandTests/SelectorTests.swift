@@ -47,6 +47,21 @@ struct SelectorTests {
         #expect(code("get", "--url", "no url") == .invalidParameter)
     }
 
+    @Test(arguments: [
+        "https://h/a?b", "https://h/?", "https://h/a#b", "https://h/#", "https://h/%", "https://h/%zz", "https://h/a%2",
+        "https://h/%ff", "https://h/%+1", "https://h%zz/", "https://h:99999999999999999999/", "https://h:65536/",
+        "https://h:+80/", "https://h:0x50/",
+    ])
+    func whatIsNotUnderstoodOfAURLIsRefused(url: String) {
+        // Left out, it would name another item; without its path, for example, every one of the host.
+        #expect(code("rm", "--url", url) == .invalidParameter)
+    }
+
+    @Test func escapesOfAURLAreDecoded() throws {
+        let path = try selector("get", "--url", "https://h/100%25%20%3f").attributes[.path]
+        #expect(path == .text("/100% ?"))
+    }
+
     @Test func aClassWithAttributes() throws {
         let selector = try selector("get", "--class", "key", "--tag", "t", "--key-class", "private", "--key-type", "EC")
         #expect(selector.itemClass == .key)
@@ -70,6 +85,8 @@ struct SelectorTests {
         #expect(code("get", "--ref", uuid.uuidString, "--class", "key") == .invalidParameter)
         #expect(code("get", "--ref", uuid.uuidString, "svc") == .invalidParameter)
         #expect(code("get", "--ref", "x") == .invalidParameter)
+        #expect(try self.selector("get", "--ref", uuid.uuidString.lowercased()).reference == uuid)
+        #expect(code("get", "--ref", "+\(uuid.uuidString.dropFirst())") == .invalidParameter)
     }
 
     @Test func theSameAttributeTwiceIsRefused() {
@@ -131,7 +148,8 @@ struct SelectorTests {
     @Test(arguments: [
         ("creator", "abcd", "abcd"), ("type", "0xff", "0xff"), ("protocol", "https", "https"),
         ("protocol", "zzzz", "zzzz"), ("key-class", "private", "private"), ("key-type", "rsa", "rsa"),
-        ("generic", "AP8K", "AP8K"), ("port", "8443", "8443"), ("is-invisible", "yes", "yes"), ("label", "", ""),
+        ("generic", "AP8K", "AP8K"), ("port", "8443", "8443"),
+        ("certificate-type", "-1", "-1"), ("is-invisible", "yes", "yes"), ("label", "", ""),
         ("accessible", "when-unlocked-this-device-only", "when-unlocked-this-device-only"),
     ])
     func whatIsPrintedCanBeTyped(name: String, text: String, printed: String) throws {
@@ -143,6 +161,8 @@ struct SelectorTests {
 
     @Test(arguments: [
         ("creator", "abc"), ("type", "äbcd"), ("generic", "!"), ("port", "x"), ("port", "1.5"),
+        ("port", "+1"), ("port", "0x10"), ("port", " 1"), ("port", "1e3"), ("port", ""), ("port", "-"), ("port", "--1"),
+        ("port", "99999999999999999999"), ("creator", "0x+ff"), ("type", "0x-ff"), ("type", "0x"),
         ("is-invisible", "true"),
         ("accessible", "always"),
     ])
@@ -177,8 +197,28 @@ struct SettingsTests {
         #expect(try #require(settings.remaining) <= .seconds(0.5))
     }
 
-    @Test(arguments: ["0", "-1", "nan", "inf", "1e300", "soon", " 1"])
+    @Test(arguments: [("5", 5), ("2.5", 2.5), ("0.001", 0.001), ("007", 7), ("31536000", 31_536_000)])
+    func aTimeoutIsAPlainNumber(text: String, seconds: Double) throws {
+        let start = ContinuousClock.now
+        let parsed = try ArgumentParser.parse(["get", "svc", "--timeout", text], environment: [:])
+        #expect(try Settings(parsed, start: start).deadline == start + .seconds(seconds))
+    }
+
+    @Test(arguments: [
+        "0", "0.0", "-1", "nan", "inf", "infinity", "1e300", "1e3", "soon", " 1", "1 ", "+5", "0x10", "0x1p3", "5.",
+        ".5",
+        "1.2.3", "1,5", "1_000", "٣", "", ".", "31536001",
+    ])
     func aTimeoutIsANumberAboveZero(text: String) {
         #expect(throws: KeychainError(.invalidParameter, "")) { try settings("--timeout", text) }
+    }
+
+    @Test func aRefusalOfAStoreNamesItsSourceAndTheReason() {
+        let option = #expect(throws: KeychainError.self) { try settings("--store", "file://host/x") }
+        #expect(option?.code == .invalidParameter)
+        #expect(option?.message.contains("--store") == true && option?.message.contains("localhost") == true)
+        let environment = ["KEYCHAIN_STORE": "file:///a?b"]
+        let variable = #expect(throws: KeychainError.self) { try settings(environment: environment) }
+        #expect(variable?.message.contains("KEYCHAIN_STORE") == true && variable?.message.contains("query") == true)
     }
 }

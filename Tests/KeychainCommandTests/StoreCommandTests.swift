@@ -63,7 +63,7 @@ struct StoreCommandTests {
         #expect(lines(outcome).last?[2].contains("does not answer") == true)
         let garbage = try await bench.run("stores", environment: ["HOME": bench.folder, "KEYCHAIN_STORE": "garbage"])
         #expect(garbage.status == 0)
-        #expect(lines(garbage).last?[2].contains("KEYCHAIN_STORE is no store URL") == true)
+        #expect(lines(garbage).last?[2].contains("KEYCHAIN_STORE: This is not a store URL") == true)
         let none = try await bench.run("stores", environment: ["HOME": bench.folder], registry: DriverRegistry())
         #expect(none.status == 0 && lines(none).last?[1] == "none")
         let json = try await bench.run("stores", "--json", environment: ["HOME": bench.folder], registry: silent)

@@ -19,14 +19,14 @@ import Testing
         ]
         #expect(try PrivateDirectory.data(environment: environment) == "/data/swift-keychain")
         #expect(try PrivateDirectory.state(environment: environment) == "/state/swift-keychain")
-        #expect(PrivateDirectory.runtime(environment: environment) == "/run/user/7/swift-keychain")
+        #expect(try PrivateDirectory.runtime(environment: environment) == "/run/user/7/swift-keychain")
     }
 
     @Test func theirDefaults() throws {
         let environment = ["HOME": "/home/bob"]
         #expect(try PrivateDirectory.data(environment: environment) == "/home/bob/.local/share/swift-keychain")
         #expect(try PrivateDirectory.state(environment: environment) == "/home/bob/.local/state/swift-keychain")
-        #expect(PrivateDirectory.runtime(environment: environment) == "/tmp/swift-keychain-\(geteuid())")
+        #expect(try PrivateDirectory.runtime(environment: environment) == "/tmp/swift-keychain-\(geteuid())")
     }
 
     @Test(arguments: ["", "relative", "./x"])
@@ -36,7 +36,7 @@ import Testing
         ]
         #expect(try PrivateDirectory.data(environment: environment) == "/home/bob/.local/share/swift-keychain")
         #expect(try PrivateDirectory.state(environment: environment) == "/home/bob/.local/state/swift-keychain")
-        #expect(PrivateDirectory.runtime(environment: environment) == "/tmp/swift-keychain-\(geteuid())")
+        #expect(try PrivateDirectory.runtime(environment: environment) == "/tmp/swift-keychain-\(geteuid())")
     }
 
     @Test func withoutAHomeTheUsersEntryIsAsked() throws {

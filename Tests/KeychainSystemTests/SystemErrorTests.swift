@@ -12,7 +12,7 @@ import Testing
         (EROFS, .readOnly), (ENOSPC, .outOfSpace), (EDQUOT, .outOfSpace), (EFBIG, .outOfSpace), (EAGAIN, .busy),
         (EBUSY, .busy), (ETXTBSY, .busy), (ENAMETOOLONG, .invalidParameter), (EINVAL, .invalidParameter),
         (ELOOP, .invalidParameter), (EISDIR, .invalidParameter), (EMFILE, .io), (ENFILE, .io), (ENOLCK, .unsupported),
-        (ENOSYS, .unsupported), (EOPNOTSUPP, .unsupported), (EIO, .io), (ENOMEM, .io), (123_456, .io),
+        (EBADF, .io), (ENOSYS, .unsupported), (EOPNOTSUPP, .unsupported), (EIO, .io), (ENOMEM, .io), (123_456, .io),
     ])
     func errnoHasACodeAndAText(number: Int32, code: KeychainError.Code) {
         let error = KeychainError.system(number, "The file ‘x’ could not be opened")

@@ -137,7 +137,7 @@
 
         private func namedSource() throws(KeychainError) -> KeySource? {
             if let given = options.keySource { return given }
-            guard let text = environment["KEYCHAIN_KEY"], !text.isEmpty else { return nil }
+            guard let text = try environment.variable("KEYCHAIN_KEY"), !text.isEmpty else { return nil }
             return try KeySource(parsing: text)
         }
 

@@ -70,16 +70,27 @@
         /// The length in bytes.
         var length: UInt64 { UInt64(max(0, st_size)) }
 
+        /// Refuses a folder, device, pipe or socket.
+        ///
+        /// - Parameter path: The path, for the message.
+        /// - Throws: `unavailable`, as where there is nothing: no store can be there until the path is another one.
+        func requireFile(_ path: String) throws(KeychainError) {
+            guard st_mode & S_IFMT == S_IFREG else {
+                throw KeychainError(
+                    .unavailable,
+                    "There is no keychain file at ‘\(path)’, but a folder, device, pipe or socket. Choose another path."
+                )
+            }
+        }
+
         /// Refuses what is no regular file, and, unless any permissions will do, what belongs to someone else or may be
         /// touched by others.
         ///
         /// - Parameter place: The file's place.
-        /// - Throws: `invalidParameter` or `insecurePermissions`.
+        /// - Throws: `unavailable` or `insecurePermissions`.
         func requireKeychainFile(_ place: FilePlace) throws(KeychainError) {
             let path = place.path
-            guard st_mode & S_IFMT == S_IFREG else {
-                throw KeychainError(.invalidParameter, "‘\(path)’ is not a file. Check the path of the keychain file.")
-            }
+            try requireFile(path)
             guard place.permissions == .ownerOnly else { return }
             guard st_uid == geteuid() || geteuid() == 0 else {
                 throw KeychainError(

@@ -40,7 +40,8 @@
         ///   - permissions: What is asked of the permissions of the file that is there.
         ///   - system: The file system that it is on.
         ///   - environment: Where the folder of the default file is looked up.
-        /// - Throws: `invalidParameter` for a path that cannot name a file, `unavailable` without a home folder.
+        /// - Throws: `invalidParameter` for a path that cannot name a file or leads to one that is not UTF-8,
+        ///   `unavailable` without a home folder.
         init(
             _ path: String,
             permissions: StoreOptions.Permissions = .ownerOnly,
@@ -58,9 +59,10 @@
                 )
             }
             if !absolute.hasPrefix("/") {
-                guard let folder = getcwd(nil, 0) else { throw .system(errno, "The working folder could not be found") }
-                defer { free(folder) }
-                absolute = String(cString: folder) + "/" + absolute
+                guard let bytes = getcwd(nil, 0) else { throw .system(errno, "The working folder could not be found") }
+                defer { free(bytes) }
+                guard let folder = String(validatingCString: bytes) else { throw Self.notUTF8("The working folder") }
+                absolute = folder + "/" + absolute
             }
             self.path = try Self.resolved(absolute)
             guard !name.isEmpty else {
@@ -108,7 +110,7 @@
                     continue
                 }
                 let candidate = "/" + (done + [component]).joined(separator: "/")
-                guard let target = linkTarget(candidate) else {
+                guard let target = try linkTarget(candidate) else {
                     done.append(component)
                     continue
                 }
@@ -120,10 +122,22 @@
             return "/" + done.joined(separator: "/")
         }
 
-        private static func linkTarget(_ path: String) -> String? {
+        private static func linkTarget(_ path: String) throws(KeychainError) -> String? {
             var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
             let count = readlink(path, &buffer, buffer.count)
-            return count < 0 ? nil : String(decoding: buffer[..<count], as: UTF8.self)
+            guard count >= 0 else { return nil }
+            guard let target = String(validating: buffer[..<count], as: UTF8.self) else {
+                throw notUTF8("The target of the symbolic link ‘\(path)’")
+            }
+            return target
+        }
+
+        /// Refuses a path that text cannot hold: with its bytes replaced it would be the path of another file.
+        private static func notUTF8(_ what: String) -> KeychainError {
+            KeychainError(
+                .invalidParameter,
+                "\(what) has a path that is not UTF-8. Give the keychain file a path that is UTF-8 text."
+            )
         }
     }
 

@@ -132,7 +132,8 @@
         }
 
         /// What operations leave that do not fit what is there, since something is missing in between.
-        private mutating func outcome(of operations: [RecordOperation], _ index: RecordIndex) -> [UUID: RecordIndex.Entry?]
+        private mutating func outcome(of operations: [RecordOperation], _ index: RecordIndex) -> [UUID: RecordIndex
+            .Entry?]
         {
             var outcome: [UUID: RecordIndex.Entry?] = [:]
             var keys: [PrimaryKey: UUID] = [:]
@@ -177,7 +178,9 @@
                         ? max(file.mark.tip.length, file.size) - min(file.tip.length, file.mark.tip.length)
                         : UInt64(FileLayout.regionSize - FileLayout.marks[0]),
                     finding: isCut
-                        ? "it was cut off" : file.hasMark ? "its last records are missing or not the ones that were written"
+                        ? "it was cut off"
+                        : file.hasMark
+                            ? "its last records are missing or not the ones that were written"
                             : "neither of its marks is whole, so that no one knows whether records are missing"
                 )
             )
@@ -205,7 +208,7 @@
                 let frame: Frame?
                 do throws(KeychainError) {
                     frame = try file.frame(head, at: start, &window)
-                } catch where error.code == .corrupt {
+                } catch  where error.code == .corrupt {
                     frame = nil
                 }
                 if let frame, frame.base.sequence >= file.tip.sequence { return frame }

@@ -39,7 +39,9 @@
         var last: Record? {
             guard let text = try? String(contentsOfFile: path, encoding: .utf8) else { return nil }
             let parts = text.split(whereSeparator: \.isWhitespace)
-            guard parts.count == 3, let sequence = UInt64(parts[1]), let generation = UInt64(parts[2]) else { return nil }
+            guard parts.count == 3, let sequence = UInt64(parts[1]), let generation = UInt64(parts[2]) else {
+                return nil
+            }
             return Record(store: String(parts[0]), sequence: sequence, generation: generation)
         }
 

@@ -33,7 +33,7 @@
                     try seen?.require(file, notOlderThan: last)
                     return
                 }
-            } catch where error.code == .corrupt {}
+            } catch  where error.code == .corrupt {}
             let salvage: Salvage
             (file, index, salvage) = try Salvage.read(sealed, keys: keys)
             self.salvage = salvage.damages.isEmpty ? nil : salvage

@@ -67,7 +67,8 @@ extension KeychainError {
         public static let all: [Code] = [
             .duplicateItem, .itemNotFound, .invalidParameter, .unsupported, .authenticationFailed,
             .interactionNotAllowed, .userCanceled, .unavailable, .accessDenied, .readOnly, .timedOut, .cancelled, .busy,
-            .dataTooLarge, .decode, .corrupt, .rolledBack, .insecurePermissions, .outOfSpace, .io, .ambiguous, .internal,
+            .dataTooLarge, .decode, .corrupt, .rolledBack, .insecurePermissions, .outOfSpace, .io, .ambiguous,
+            .internal,
         ]
     }
 

@@ -55,7 +55,8 @@ public struct WebProtectionSpace: Hashable, Sendable {
     /// is only `/`. User, password, query and fragment of the URL are ignored.
     ///
     /// - Parameter url: For example `https://example.com:8443/api`.
-    /// - Throws: `invalidParameter` without a host, or for a scheme that is no ``ProtocolType``.
+    /// - Throws: `invalidParameter` without a host, for a scheme that is no ``ProtocolType``, for a port that is no number
+    ///   up to 65535, or if the path is not UTF-8 when its escapes are decoded.
     public init(url: URL) throws(KeychainError) {
         guard let parts = URLComponents(url: url, resolvingAgainstBaseURL: true), let scheme = parts.scheme,
             let host = parts.host, !host.isEmpty
@@ -68,12 +69,19 @@ public struct WebProtectionSpace: Hashable, Sendable {
                 "‘\(scheme)’ is no protocol of internet passwords. Use https, imap, ssh or another known scheme."
             )
         }
+        // Foundation has no port for one that overflows, and no path for one that is not UTF-8: both would be any.
+        guard (parts.port ?? 0) <= 65535, parts.port != nil || parts.rangeOfPort == nil else {
+            throw KeychainError(.invalidParameter, "The URL's port is a number from 0 to 65535.")
+        }
+        guard let path = parts.percentEncodedPath.removingPercentEncoding else {
+            throw KeychainError(.invalidParameter, "The URL's path is not UTF-8 when its escapes (%) are decoded.")
+        }
         let trimmed = host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
         self.init(
             host: trimmed.lowercased(),
             port: parts.port,
             protocol: type,
-            path: parts.path.isEmpty || parts.path == "/" ? nil : parts.path
+            path: path.isEmpty || path == "/" ? nil : path
         )
     }
 }

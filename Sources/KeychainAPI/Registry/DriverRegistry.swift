@@ -91,7 +91,7 @@ public struct DriverRegistry: Sendable {
     ///   - explicit: A store that the caller names.
     ///   - environment: Where `KEYCHAIN_STORE` is looked up.
     ///   - remembered: The store that an earlier choice wrote to, nil if there was none.
-    /// - Throws: `invalidParameter` if `KEYCHAIN_STORE` is not a URL, `unavailable` if no driver can be used or the
+    /// - Throws: `invalidParameter` if `KEYCHAIN_STORE` is not UTF-8 or not a URL, `unavailable` if no driver can be used or the
     ///   one that counts does not answer.
     public func choose(
         explicit: StoreURL? = nil,
@@ -99,7 +99,7 @@ public struct DriverRegistry: Sendable {
         remembered: StoreURL? = nil
     ) throws(KeychainError) -> Choice {
         if let explicit { return Choice(url: explicit, reason: "It was named.") }
-        if let variable = environment["KEYCHAIN_STORE"], !variable.isEmpty {
+        if let variable = try environment.variable("KEYCHAIN_STORE"), !variable.isEmpty {
             return Choice(url: try StoreURL(parsing: variable), reason: "KEYCHAIN_STORE names it.")
         }
         if let remembered { return try stay(with: remembered) }

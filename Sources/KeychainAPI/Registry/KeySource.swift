@@ -58,12 +58,13 @@ public enum KeySource: Sendable, Equatable {
         switch (colon.map { String(text[..<$0]) } ?? text, argument.isEmpty) {
         case ("prompt", true) where colon == nil: self = .prompt
         case ("env", false): self = .environment(argument)
-        case ("file", false): self = .file(argument)
+        case ("file", false): self = .file(try Self.path(argument))
         case ("credential", false): self = .credential(argument)
-        case ("keyfile", false): self = .keyFile(argument)
+        case ("keyfile", false): self = .keyFile(try Self.path(argument))
         case ("store", false): self = .store(try StoreURL(parsing: argument))
         case ("fd", false):
-            guard let number = Int32(argument), number >= 0 else {
+            // Digits alone: a sign is none, though Int32 takes it.
+            guard argument.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int32(argument) else {
                 throw KeychainError(.invalidParameter, "‘fd:’ takes the number of an open file descriptor, as in fd:3.")
             }
             self = .fileDescriptor(number)
@@ -74,6 +75,17 @@ public enum KeySource: Sendable, Equatable {
                     + "store:URL."
             )
         }
+    }
+
+    /// Refuses what a URL with a host leaves: as a path it would be one on this machine.
+    private static func path(_ text: String) throws(KeychainError) -> String {
+        guard !text.utf8.starts(with: "//".utf8) || text.utf8.starts(with: "///".utf8) else {
+            throw KeychainError(
+                .invalidParameter,
+                "A key source takes a path and no host. Write file:PATH or keyfile:PATH, for example file:/srv/passphrase."
+            )
+        }
+        return text
     }
 }
 

@@ -33,7 +33,9 @@ extension Keychain {
         query: SecItemQuery<Item>
     ) throws(KeychainError) -> SecValue<Item>? {
         let values = returning.contains(.data)
-        return try fetch(query, limit: 1, values: values, call(.retrieve, isForOneMatch: true)).first?.secValue(returning)
+        return try fetch(query, limit: 1, values: values, call(.retrieve, isForOneMatch: true)).first?.secValue(
+            returning
+        )
     }
 
     /// The first item that a query matches, the oldest, in the form that is asked for; nil if none does.
@@ -47,7 +49,9 @@ extension Keychain {
         query: SecItemQuery<Item>
     ) async throws(KeychainError) -> SecValue<Item>? {
         let values = returning.contains(.data)
-        return try await fetch(query, limit: 1, values: values, call(.retrieve, isForOneMatch: true)).first?.secValue(returning)
+        return try await fetch(query, limit: 1, values: values, call(.retrieve, isForOneMatch: true)).first?.secValue(
+            returning
+        )
     }
 
     /// Every item that a query matches, the oldest first.
@@ -86,7 +90,9 @@ extension Keychain {
     /// - Parameter query: The item.
     /// - Throws: `interactionNotAllowed` if the store is locked and cannot tell, and as `retrieve(_:)`.
     public func info<Item: SecItem>(for query: SecItemQuery<Item>) throws(KeychainError) -> SecItemInfo<Item>? {
-        try fetch(query, limit: 1, values: false, call(.info, isForOneMatch: true)).first.map { SecItemInfo(record: $0.record) }
+        try fetch(query, limit: 1, values: false, call(.info, isForOneMatch: true)).first.map {
+            SecItemInfo(record: $0.record)
+        }
     }
 
     /// The attributes of the first item that a query matches, the oldest; nil if none does.
@@ -96,7 +102,9 @@ extension Keychain {
     /// - Parameter query: The item.
     /// - Throws: As the synchronous form, and `cancelled`.
     public func info<Item: SecItem>(for query: SecItemQuery<Item>) async throws(KeychainError) -> SecItemInfo<Item>? {
-        try await fetch(query, limit: 1, values: false, call(.info, isForOneMatch: true)).first.map { SecItemInfo(record: $0.record) }
+        try await fetch(query, limit: 1, values: false, call(.info, isForOneMatch: true)).first.map {
+            SecItemInfo(record: $0.record)
+        }
     }
 
     /// The attributes of every item that a query matches, the oldest first.

@@ -20,8 +20,13 @@ struct CommandRun: Sendable {
     var wantsJSON: Bool { parsed.has("json") }
 
     /// The global options.
+    ///
+    /// - Throws: `invalidParameter` for a value that is none, and for a variable that counts and is not UTF-8.
     func settings() throws(KeychainError) -> Settings {
-        try Settings(parsed, start: start)
+        for spec in CommandTable.globalOptions where parsed.options[spec.name] == nil {
+            if let variable = spec.variable { _ = try environment.variable(variable) }
+        }
+        return try Settings(parsed, start: start)
     }
 
     /// Opens the store that the command line names, or else the default one of the library.

@@ -9,15 +9,13 @@ extension CommandRun {
     /// `conformance`: runs the conformance suite against a live store, one line for each check as it ends.
     func conformance() async throws(KeychainError) -> ExitCode {
         let settings = try settings()
-        let variable = try environment["KEYCHAIN_STORE"].map { (text) throws(KeychainError) in
-            try StoreURL(parsing: text)
-        }
-        guard let url = settings.store ?? variable else {
+        guard let text = parsed.value("store") else {
             throw KeychainError(
                 .invalidParameter,
                 "‘conformance’ needs to know which store to check. Name it, as in --store file:PATH."
             )
         }
+        let url = try StoreURL(parsing: text)
         let options = try optionsForReopening(settings, url)
         let harness = LiveHarness(
             driver: try registry.open(url, options: options),

@@ -97,6 +97,11 @@ struct Examination: Sendable {
         let names = CommandTable.globalOptions.compactMap(\.variable)
         return names.compactMap { name in
             guard let text = environment[name], !text.isEmpty else { return nil }
+            do throws(KeychainError) {
+                _ = try environment.variable(name)
+            } catch {
+                return Finding(.problem, name, error.message)
+            }
             // A key source may be a passphrase that was put there by mistake: never shown.
             return Finding(.note, name, name == "KEYCHAIN_KEY" ? "It is set." : "It is set to ‘\(text)’.")
         }

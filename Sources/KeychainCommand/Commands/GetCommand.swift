@@ -50,7 +50,7 @@ extension CommandRun {
     }
 
     private func write(_ value: SecureBytes, addingNewline: Bool) throws(KeychainError) {
-        if let path = parsed.value("output") {
+        if let path = parsed.value("output"), path != "-" {
             return try value.withBytes { (bytes) throws(KeychainError) in try FileOutput.replace(path, with: bytes) }
         }
         try value.withBytes { (bytes) throws(KeychainError) in try io.write(bytes) }

@@ -7,10 +7,10 @@ extension CommandRun {
     func generate() throws(KeychainError) -> ExitCode {
         var length = 20
         if let text = parsed.value("length") {
-            guard let number = Int(text) else {
+            guard let number = DecimalText.integer(text) else {
                 throw KeychainError(.invalidParameter, "‘--length’ takes a whole number, as in --length 20.")
             }
-            length = number
+            length = Int(number)
         }
         let password = try PasswordGenerator(length: length).next()
         try io.print(wantsJSON ? JSONLine.line(["value": password]) : password + "\n")

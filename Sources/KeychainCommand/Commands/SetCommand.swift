@@ -62,13 +62,12 @@ extension CommandRun {
             let prompt = TerminalPrompt(path: io.terminal, interrupt: io.interrupt, deadline: settings.deadline)
             return try prompt.askTwice("Value for \(TextEscaping.line(selector.title)): ")
         }
-        // One more than the store takes, for the newline; beyond that reading on would only fill the memory.
-        let most = min(limit, 1 << 30) + 1
-        let input = try io.readInput(limit: most, deadline: settings.deadline)
-        return input.withBytes { bytes in
-            guard !parsed.has("raw"), bytes.last == 0x0A else { return input }
-            return SecureBytes(UnsafeRawBufferPointer(rebasing: bytes.dropLast()))
-        }
+        // A store that cannot be reached yet names no limit of its own.
+        return try io.readInput(
+            limit: min(limit, 1 << 30),
+            droppingNewline: !parsed.has("raw"),
+            deadline: settings.deadline
+        )
     }
 
     /// Runs a closure, and tells the person if a file store came into being by it.

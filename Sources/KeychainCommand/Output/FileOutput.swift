@@ -55,7 +55,7 @@ enum FileOutput {
         if stat(path, &status) == 0, [S_IFCHR, S_IFBLK, S_IFIFO, S_IFSOCK].contains(status.st_mode & S_IFMT) {
             throw KeychainError(
                 .unsupported,
-                "‘\(path)’ is no file, and ‘--output’ would put one in its place. Leave the option out to write to a pipe."
+                "‘\(path)’ is no file, and ‘--output’ would put one in its place. To write to a pipe, use ‘--output -’."
             )
         }
         let action = "The file ‘\(path)’ could not be written"

@@ -27,7 +27,7 @@ enum AttributeText {
         switch (option.name, option.form) {
         case (.creator, _), (.type, _):
             if let code = FourCharCode(text) { return .integer(Int64(code.rawValue)) }
-            if text.hasPrefix("0x"), let number = UInt32(text.dropFirst(2), radix: 16) {
+            if text.hasPrefix("0x"), !text.hasPrefix("0x+"), let number = UInt32(text.dropFirst(2), radix: 16) {
                 return .integer(Int64(number))
             }
             throw invalid(option, "a code of four ASCII characters, or 0x and a number in hexadecimal")
@@ -50,7 +50,7 @@ enum AttributeText {
             guard let data = Data(base64Encoded: text) else { throw invalid(option, "bytes in base64") }
             return .data(data)
         case (_, .integer):
-            guard let number = Int64(text) else { throw invalid(option, "a whole number") }
+            guard let number = DecimalText.integer(text) else { throw invalid(option, "a whole number") }
             return .integer(number)
         case (_, .boolean):
             return .boolean(try yesOrNo(text, "--" + option.optionName))

@@ -20,7 +20,7 @@ enum CommandTable {
         .value("group", short: "g", "NAME", variable: "KEYCHAIN_GROUP", "the access group, a namespace for items"),
         .flag("json", "one JSON object a line"),
         .flag("no-prompt", variable: "KEYCHAIN_NO_PROMPT", "ask nothing, neither here nor on the desktop"),
-        .value("timeout", "SECONDS", variable: "KEYCHAIN_TIMEOUT", "how long the whole call may take"),
+        .value("timeout", "SECONDS", variable: "KEYCHAIN_TIMEOUT", "how long the whole call may take, as in 2.5"),
         .flag("quiet", short: "q", "print no notes"),
         .flag("verbose", short: "v", "say more about errors, also that nothing was found"),
         .flag("help", short: "h", "print this help"),
@@ -75,10 +75,10 @@ enum CommandTable {
         name: "get",
         summary: "print a value",
         operands: .selector(.some),
-        options: [.value("output", short: "o", "FILE", "write the value to a file that only you can read")],
+        options: [.value("output", short: "o", "FILE", "write to a file that only you can read; - is standard output")],
         discussion: [
             "The value is printed byte for byte; a newline is added only on a terminal. Of several matches the oldest "
-                + "is printed.",
+                + "is printed. To write to a file whose name is a dash, use --output ./-",
             "With --json the attributes are printed as well, and the value as \"value\", or as \"valueBase64\" if it is "
                 + "not UTF-8.",
         ],

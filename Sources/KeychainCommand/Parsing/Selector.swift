@@ -89,7 +89,8 @@ struct Selector: Sendable {
 extension Selector {
     private mutating func readReference(_ parsed: ParsedCommand) throws(KeychainError) {
         guard let text = parsed.value(SelectorOptions.reference) else { return }
-        guard let uuid = UUID(uuidString: text) else {
+        // Foundation takes a sign for a digit, and so reads another reference.
+        guard let uuid = UUID(uuidString: text), uuid.uuidString == text.uppercased() else {
             throw KeychainError(.invalidParameter, "‘--ref’ takes a reference as ‘ls’ shows it, a UUID.")
         }
         let others = parsed.command.selectorOptions.map(\.name) + parsed.command.attributeOptions.map(\.name)
@@ -114,13 +115,23 @@ extension Selector {
         guard itemClass == nil || itemClass == .internetPassword else {
             throw KeychainError(.invalidParameter, "‘--url’ names an internet password; leave ‘--class’ out.")
         }
-        guard let url = URL(string: text) else {
-            throw KeychainError(.invalidParameter, "‘--url’ takes a URL, as in https://example.com.")
+        // Foundation escapes the ‘%’ of an escape that is none, and the item would get another path.
+        guard Self.hasOnlyWholeEscapes(text), let url = URL(string: text) else {
+            throw KeychainError(
+                .invalidParameter,
+                "‘--url’ takes a URL, as in https://example.com. A ‘%’ in it is written %25."
+            )
         }
         guard url.user == nil, url.password == nil else {
             throw KeychainError(
                 .invalidParameter,
                 "The URL holds a user or a password. Write the account after it, and give a value on standard input."
+            )
+        }
+        guard url.query == nil, url.fragment == nil else {
+            throw KeychainError(
+                .invalidParameter,
+                "An item has no query (?) and no fragment (#). Leave them out of the URL, or write %3F and %23 in its path."
             )
         }
         let space = try WebProtectionSpace(url: url)
@@ -129,6 +140,12 @@ extension Selector {
         if let type = space.protocol { try set(.protocol, .text(type.rawValue), by: "--url") }
         if let port = space.port { try set(.port, .integer(Int64(port)), by: "--url") }
         if let path = space.path { try set(.path, .text(path), by: "--url") }
+    }
+
+    private static func hasOnlyWholeEscapes(_ text: String) -> Bool {
+        text.utf8.split(separator: UInt8(ascii: "%"), omittingEmptySubsequences: false).dropFirst().allSatisfy { rest in
+            rest.count >= 2 && rest.prefix(2).allSatisfy { Character(UnicodeScalar($0)).isHexDigit }
+        }
     }
 
     private mutating func readOperands(_ parsed: ParsedCommand) throws(KeychainError) {

@@ -47,20 +47,17 @@ struct Settings: Sendable {
         do throws(KeychainError) {
             return try StoreURL(parsing: text)
         } catch {
-            throw KeychainError(
-                .invalidParameter,
-                "\(source) is no store URL. Write DRIVER:PLACE, for example file:/srv/app.keychain or secret-service:."
-            )
+            throw KeychainError(error.code, "\(source): \(error.message)")
         }
     }
 
     private static func timeout(_ parsed: ParsedCommand) throws(KeychainError) -> Duration? {
         guard let text = parsed.value("timeout") else { return nil }
         // A year is no limit for a person, and a number that a clock can hold.
-        guard let seconds = Double(text), seconds > 0, seconds <= 31_536_000 else {
+        guard let seconds = DecimalText.fraction(text), seconds > 0, seconds <= 31_536_000 else {
             throw KeychainError(
                 .invalidParameter,
-                "‘--timeout’ (or KEYCHAIN_TIMEOUT) takes a number of seconds above 0, as in 2.5."
+                "‘--timeout’ (or KEYCHAIN_TIMEOUT) takes a number of seconds above 0 and up to 31536000, as in 2.5."
             )
         }
         return .seconds(seconds)

@@ -81,9 +81,31 @@ package struct CommandIO: Sendable {
     ///
     /// - Parameters:
     ///   - limit: The most bytes that are of use.
+    ///   - droppingNewline: Whether one newline at the end does not belong to the value, and does not count.
     ///   - deadline: When to give up.
     /// - Throws: `dataTooLarge` beyond the limit, `timedOut`, `cancelled`, or the system's error.
-    func readInput(limit: Int, deadline: ContinuousClock.Instant?) throws(KeychainError) -> SecureBytes {
+    func readInput(
+        limit: Int,
+        droppingNewline: Bool,
+        deadline: ContinuousClock.Instant?
+    ) throws(KeychainError) -> SecureBytes {
+        // Beyond the limit and a newline, reading on would only fill the memory.
+        let input = try readInput(atMost: limit + 1, deadline)
+        let value = input?.withBytes { bytes in
+            guard droppingNewline, bytes.last == 0x0A else { return input }
+            return SecureBytes(UnsafeRawBufferPointer(rebasing: bytes.dropLast()))
+        }
+        guard let value, value.count <= limit else {
+            throw KeychainError(.dataTooLarge, "The value has more than \(limit) bytes, which the store cannot take.")
+        }
+        return value
+    }
+
+    /// Reads standard input to its end; nil if there is more than is wanted.
+    private func readInput(
+        atMost limit: Int,
+        _ deadline: ContinuousClock.Instant?
+    ) throws(KeychainError) -> SecureBytes? {
         var chunks: [SecureBytes] = []
         var total = 0
         var size = 64 * 1024
@@ -91,12 +113,7 @@ package struct CommandIO: Sendable {
             let chunk = try readChunk(size, deadline)
             if chunk.isEmpty { break }
             total += chunk.count
-            guard total <= limit else {
-                throw KeychainError(
-                    .dataTooLarge,
-                    "The value has more than \(limit) bytes, which the store cannot take."
-                )
-            }
+            guard total <= limit else { return nil }
             chunks.append(chunk)
             size = min(size * 2, 4 * 1024 * 1024)
         }
