@@ -199,7 +199,7 @@ private final class Gate: KeychainDriver, @unchecked Sendable {
     }
 
     /// In a process of its own, since it takes every thread that there is for calls.
-    @Test func aCallThatHasNotBegunEndsWhenItIsCancelled() async {
+    @Test func aCallThatHasNotBegunEndsWhenItIsCancelledOrLate() async {
         await #expect(processExitsWith: .success) {
             let gate = Gate()
             let query = SecItemQuery<GenericPassword>.credential(for: "s")
@@ -209,6 +209,8 @@ private final class Gate: KeychainDriver, @unchecked Sendable {
                 let late = Task { try await Keychain(driver: MemoryDriver()).contains(query) }
                 late.cancel()
                 await #expect(throws: KeychainError(.cancelled, "")) { _ = try await late.value }
+                let hasty = Keychain(driver: MemoryDriver(), timeout: .milliseconds(50))
+                await #expect(throws: KeychainError(.timedOut, "")) { _ = try await hasty.contains(query) }
                 let patient = Task { try await Keychain(driver: MemoryDriver()).contains(query) }
                 gate.open()
                 #expect(try await patient.value == false)

@@ -115,6 +115,7 @@ import Testing
         #expect("\(FourCharCode(rawValue: 0x6162_6364))" == "abcd")
         #expect("\(FourCharCode(rawValue: 0x0062_6364))" == "0x626364")
         #expect("\(FourCharCode(rawValue: .max))" == "0xffffffff")
+        #expect("\("0xff" as FourCharCode)" == "0x30786666", "As 255 is the one that is 0xff.")
         for text in ["", "abc", "abcde", "ab\u{E9}", "a\u{E9}cd", "🔑"] { #expect(FourCharCode(text) == nil) }
     }
 

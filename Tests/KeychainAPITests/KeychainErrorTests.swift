@@ -11,7 +11,8 @@ import Testing
         ("authenticationFailed", -25_293), ("interactionNotAllowed", -25_308), ("userCanceled", -128),
         ("unavailable", -25_291), ("accessDenied", -34_018), ("readOnly", -25_292), ("timedOut", 100_060),
         ("cancelled", 100_089), ("busy", 100_016), ("dataTooLarge", -25_302), ("decode", -26_275),
-        ("corrupt", -25_295), ("rolledBack", 100_116), ("insecurePermissions", 100_001), ("outOfSpace", -34), ("io", -36),
+        ("corrupt", -25_295), ("rolledBack", 100_116), ("insecurePermissions", 100_001), ("outOfSpace", -34),
+        ("io", -36),
         ("ambiguous", -67_842), ("internal", -67_671),
     ]
 

@@ -146,7 +146,8 @@ struct SelectorTests {
     }
 
     @Test(arguments: [
-        ("creator", "abcd", "abcd"), ("type", "0xff", "0xff"), ("protocol", "https", "https"),
+        ("creator", "abcd", "abcd"), ("type", "0xff", "0xff"), ("type", "0x30786666", "0x30786666"),
+        ("protocol", "https", "https"),
         ("protocol", "zzzz", "zzzz"), ("key-class", "private", "private"), ("key-type", "rsa", "rsa"),
         ("generic", "AP8K", "AP8K"), ("port", "8443", "8443"),
         ("certificate-type", "-1", "-1"), ("is-invisible", "yes", "yes"), ("label", "", ""),

@@ -70,12 +70,14 @@ public final class CallContext: Sendable {
             throw Self.cancelled
         }
         if let deadline, ContinuousClock.now >= deadline {
-            throw KeychainError(
-                .timedOut,
-                "The store did not answer in time. Try again, or allow more time (Keychain.timeout, --timeout)."
-            )
+            throw Self.timedOut
         }
     }
+
+    static let timedOut = KeychainError(
+        .timedOut,
+        "The store did not answer in time. Try again, or allow more time (Keychain.timeout, --timeout)."
+    )
 
     static let cancelled = KeychainError(
         .cancelled,

@@ -31,10 +31,11 @@ public struct FourCharCode: RawRepresentable, Hashable, Sendable, ExpressibleByS
         self = code
     }
 
-    /// The four characters where all are printable, else the number in hexadecimal.
+    /// The four characters where all are printable and do not begin as a number does, else the number in hexadecimal.
     public var description: String {
         let bytes = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: rawValue >> $0) }
-        guard bytes.allSatisfy({ (0x20..<0x7F).contains($0) }) else { return "0x" + String(rawValue, radix: 16) }
+        let isPlain = bytes.allSatisfy { (0x20..<0x7F).contains($0) } && !bytes.starts(with: "0x".utf8)
+        guard isPlain else { return "0x" + String(rawValue, radix: 16) }
         return String(decoding: bytes, as: UTF8.self)
     }
 }

@@ -27,7 +27,9 @@ final class BlockingThreads: Sendable {
     }
 
     /// Runs a job, in the order of submission, on a thread that is made if all are busy and ends when nothing is left.
-    func submit(_ job: @escaping @Sendable () -> Void) {
+    ///
+    /// - Returns: Whether a thread was made for it; if not, it may have to wait for one.
+    func submit(_ job: @escaping @Sendable () -> Void) -> Bool {
         let needsThread = state.withLock { state in
             state.jobs.append(job)
             guard state.threads < limit else { return false }
@@ -35,6 +37,7 @@ final class BlockingThreads: Sendable {
             return true
         }
         if needsThread { start() }
+        return needsThread
     }
 
     private func start() {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 
+import Dispatch
 import Synchronization
 
 /// Runs the synchronous form of a verb for its asynchronous one, off the cooperative pool.
 enum CallExecutor {
     /// Runs a call on a thread that may block, and cancels it when the task is cancelled.
     ///
-    /// A call that has not begun when it is cancelled ends at once, however busy the threads are.
+    /// A call that has not begun ends at once when it is cancelled, and at its deadline, however busy the threads are.
     static func run<Result: Sendable>(
         _ call: CallContext,
         _ body: @escaping @Sendable () throws(KeychainError) -> Result
@@ -21,7 +22,7 @@ enum CallExecutor {
                 waiting.begin(continuation)
                 // A task that was cancelled before had nothing to resume then.
                 guard !call.isCancelled else { return cancel() }
-                BlockingThreads.shared.submit {
+                let hasThread = BlockingThreads.shared.submit {
                     guard let continuation = waiting.take() else { return }
                     continuation.resume(
                         returning: Swift.Result { () throws(KeychainError) -> Result in
@@ -29,6 +30,10 @@ enum CallExecutor {
                             return try body()
                         }
                     )
+                }
+                guard !hasThread, let remaining = call.remaining else { return }
+                DispatchQueue.global().asyncAfter(deadline: .now() + remaining / .seconds(1)) {
+                    waiting.take()?.resume(returning: .failure(CallContext.timedOut))
                 }
             }
         } onCancel: {

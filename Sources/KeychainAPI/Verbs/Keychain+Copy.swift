@@ -112,15 +112,15 @@ extension Keychain {
         do throws(KeychainError) { try Self.validate(target.accessGroup) } catch {
             throw target.located(error, targetCall)
         }
-        let items = try fetch(query, limit: nil, values: true, call)
-        guard !items.isEmpty else { throw located(.itemNotFound, call) }
-        if isSameStore(as: target), items.allSatisfy({ $0.record.isIn(target.accessGroup) }) {
-            return items.map { Copied(source: $0.record, undo: nil) }
+        let records = try fetch(query, limit: nil, values: false, call).map(\.record)
+        guard !records.isEmpty else { throw located(.itemNotFound, call) }
+        if isSameStore(as: target), records.allSatisfy({ $0.isIn(target.accessGroup) }) {
+            return records.map { Copied(source: $0, undo: nil) }
         }
-        let leaving = items.filter {
-            isSameStore(as: target) || !AccessPolicy(of: $0.record).accessibility.isThisDeviceOnly
+        let mayLeave = { (record: ItemRecord) in
+            isSameStore(as: target) || !AccessPolicy(of: record).accessibility.isThisDeviceOnly
         }
-        guard !leaving.isEmpty else {
+        guard records.contains(where: mayLeave) else {
             throw located(
                 KeychainError(
                     .unsupported,
@@ -129,6 +129,9 @@ extension Keychain {
                 call
             )
         }
+        // What stays is not decrypted either.
+        let leaving = try fetch(query, limit: nil, values: true, call, where: mayLeave)
+        guard !leaving.isEmpty else { throw located(.itemNotFound, call) }
         return try target.write(targetCall) { (writer) throws(KeychainError) in
             var mutations: [RecordMutation] = []
             var copied: [Copied] = []

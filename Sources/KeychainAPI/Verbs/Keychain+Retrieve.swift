@@ -182,11 +182,14 @@ extension Keychain {
     }
 
     /// Reads the first items that a query matches, with their values if they are wanted.
+    ///
+    /// - Parameter isWanted: Tells by its record whether an item is to be read at all.
     func fetch<Item>(
         _ query: SecItemQuery<Item>,
         limit: Int?,
         values: Bool,
-        _ call: CallContext
+        _ call: CallContext,
+        where isWanted: (ItemRecord) -> Bool = { _ in true }
     ) throws(KeychainError) -> [FetchedItem] {
         do throws(KeychainError) { try validate(query) } catch { throw located(error, call) }
         var confirmed: AccessPolicy.Options = []
@@ -195,7 +198,7 @@ extension Keychain {
             switch try read(
                 call,
                 { (reader) throws(KeychainError) in
-                    try fetch(query, limit, values, confirmed, reader)
+                    try fetch(query, limit, values, confirmed, isWanted, reader)
                 }
             ) {
             case .items(let items): return items
@@ -217,9 +220,10 @@ extension Keychain {
         _ limit: Int?,
         _ values: Bool,
         _ confirmed: AccessPolicy.Options,
+        _ isWanted: (ItemRecord) -> Bool,
         _ reader: any RecordReader
     ) throws(KeychainError) -> FetchOutcome {
-        let all = try matches(query, reader)
+        let all = try matches(query, reader).filter { isWanted($0.record) }
         guard values else {
             return .items(all.prefix(limit ?? all.count).map { FetchedItem(record: $0.shown, value: nil) })
         }

@@ -26,10 +26,11 @@ enum AttributeText {
     static func parse(_ text: String, _ option: AttributeOption) throws(KeychainError) -> AttributeValue {
         switch (option.name, option.form) {
         case (.creator, _), (.type, _):
-            if let code = FourCharCode(text) { return .integer(Int64(code.rawValue)) }
+            // The number first: ‘0xff’ is one, although it is four characters too.
             if text.hasPrefix("0x"), !text.hasPrefix("0x+"), let number = UInt32(text.dropFirst(2), radix: 16) {
                 return .integer(Int64(number))
             }
+            if !text.hasPrefix("0x"), let code = FourCharCode(text) { return .integer(Int64(code.rawValue)) }
             throw invalid(option, "a code of four ASCII characters, or 0x and a number in hexadecimal")
         case (.protocol, _):
             return .text(ProtocolType(scheme: text)?.rawValue ?? text)

@@ -77,6 +77,17 @@ extension ConformanceSuite {
                 }
             }
         }
+        list.add("The values of items that stay on this device are not read for a copy") { bench in
+            let (keychain, spy) = bench.spied()
+            let policy = AccessPolicy(.whenUnlockedThisDeviceOnly)
+            for account in ["a", "b", "c"] {
+                try keychain.store("stays", query: password("s", account), accessPolicy: policy)
+            }
+            try keychain.store("goes", query: password("s", "d"))
+            let before = spy.count(.value)
+            try keychain.copy(password("s"), to: Keychain(driver: ScratchDriver()))
+            try expectEqual(spy.count(.value) - before, 1, "Values that were read")
+        }
         list.add("Items of ThisDeviceOnly policies may go to another group of the store") { bench in
             let policy = AccessPolicy(.afterFirstUnlockThisDeviceOnly)
             for transfer in Transfer.allCases {
