@@ -19,9 +19,31 @@
 
         /// A state that was seen.
         struct Record: Sendable, Equatable {
-            fileprivate var store: String
-            fileprivate var sequence: UInt64
-            fileprivate var generation: UInt64
+            fileprivate let storeID: [UInt8]
+            fileprivate let sequence: UInt64
+            fileprivate let generation: UInt64
+
+            fileprivate static let size = FileLayout.identifierSize + 16
+
+            fileprivate init(_ file: OpenFile, generation: UInt64) {
+                storeID = file.header.storeID
+                sequence = file.tip.sequence
+                self.generation = generation
+            }
+
+            /// Reads a record; nil for what is none.
+            fileprivate init?(_ bytes: [UInt8]?) {
+                guard let bytes, bytes.count == Self.size else { return nil }
+                let numbers = bytes.withUnsafeBytes { bytes in
+                    [16, 24].map { UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: $0, as: UInt64.self)) }
+                }
+                (storeID, sequence, generation) = (Array(bytes[..<16]), numbers[0], numbers[1])
+            }
+
+            /// Always of one length, so that one write replaces another.
+            fileprivate var bytes: [UInt8] {
+                storeID + sequence.littleEndianBytes + generation.littleEndianBytes
+            }
         }
 
         /// Finds the folder; nil where the environment names none.
@@ -37,19 +59,15 @@
         ///
         /// Has to be read before the file is opened: what is written down meanwhile may be newer than what was opened.
         var last: Record? {
-            guard let text = try? String(contentsOfFile: path, encoding: .utf8) else { return nil }
-            let parts = text.split(whereSeparator: \.isWhitespace)
-            guard parts.count == 3, let sequence = UInt64(parts[1]), let generation = UInt64(parts[2]) else {
-                return nil
-            }
-            return Record(store: String(parts[0]), sequence: sequence, generation: generation)
+            let file = try? FileDescriptor(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, action: "")
+            return Record(try? file?.read(Record.size, at: 0))
         }
 
         /// Refuses a file that is older than what was seen before it was opened.
         ///
         /// - Throws: `rolledBack`.
         func require(_ file: OpenFile, notOlderThan last: Record?) throws(KeychainError) {
-            guard let last, last.store == file.header.storeID.hexadecimal,
+            guard let last, last.storeID == file.header.storeID,
                 file.tip.sequence < last.sequence || file.header.generation < last.generation
             else { return }
             throw KeychainError(
@@ -65,15 +83,13 @@
             opened.withLock { opened in
                 if opened == nil {
                     guard (try? PrivateDirectory.ensure(folder)) != nil else { return }
-                    opened = try? FileDescriptor(path, O_WRONLY | O_CREAT | O_NOFOLLOW, action: "")
+                    opened = try? FileDescriptor(path, O_RDWR | O_CREAT | O_NOFOLLOW, action: "")
                 }
-                let numbers = [file.tip.sequence, file.header.generation].map { number in
-                    let digits = String(number)
-                    return String(repeating: "0", count: 20 - digits.count) + digits
-                }
-                // Always of one length, so that one write replaces another.
-                let line = "\(file.header.storeID.hexadecimal) \(numbers[0]) \(numbers[1])\n"
-                try? opened?.write(Array(line.utf8), at: 0)
+                // Who opened the file before another writer changed its key slots does not know of that.
+                let last = Record(try? opened?.read(Record.size, at: 0))
+                let known = last?.storeID == file.header.storeID ? last?.generation ?? 0 : 0
+                let record = Record(file, generation: max(file.header.generation, known))
+                try? opened?.write(record.bytes, at: 0)
             }
         }
     }
