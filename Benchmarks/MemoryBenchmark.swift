@@ -32,8 +32,8 @@ enum MemoryBenchmark {
         let queries = (0..<count).map { Sample.query($0) }
         let names = (0..<count).map { Name(service: Sample.service($0), account: Sample.account($0)) }
         let times = try Measurement.compare(
-            rounds: options.rounds(100),
-            repetitions: 10_000,
+            rounds: options.rounds(500),
+            repetitions: 1_000,
             [
                 { run in
                     let value: SecureBytes? = try keychain.retrieve(queries[Sample.spread(run, over: count)])
