@@ -27,7 +27,7 @@
         }()
 
         private func encoded(_ kind: OperationKind = .replace, _ record: ItemRecord = Self.record) throws -> [UInt8] {
-            let place = ValuePlace(offset: 0, count: 5, sealedCount: 48, sequence: 9, nonce: Nonce.random(1)[0])
+            let place = ValuePlace(offset: 0, count: 5, sealedCount: 48, sequence: 9, nonce: .random())
             var writer = ByteWriter()
             try RecordOperation(kind, record).encode(value: kind.hasValue ? place : nil, into: &writer)
             return writer.bytes

@@ -175,7 +175,10 @@
     struct Nonce: Sendable, Hashable {
         private let words: (UInt64, UInt64, UInt64)
 
-        /// Random nonces; 24 bytes are enough for that.
+        /// A random nonce; 24 bytes are enough for that.
+        static func random() -> Nonce { random(1)[0] }
+
+        /// Random nonces.
         static func random(_ count: Int) -> [Nonce] {
             let bytes = Sodium.random(count * Sodium.nonceSize)
             return bytes.withUnsafeBytes { bytes in

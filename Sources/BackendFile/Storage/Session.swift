@@ -79,10 +79,12 @@
         }
 
         /// Takes what a commit of the writer has done.
-        mutating func committed(_ file: OpenFile, _ frame: Frame) {
+        ///
+        /// - Parameter frame: What was appended, nil if the contents are as before.
+        mutating func committed(_ file: OpenFile, _ frame: Frame?) {
             store?.file = file
             do {
-                try store?.index.apply(frame)
+                if let frame { try store?.index.apply(frame) }
             } catch {
                 // It was checked before it was written; should it not fit after all, what is known is of no use.
                 isOutdated = true
