@@ -17,7 +17,7 @@
         let tip: Tip
 
         /// The items that a frame is about.
-        var touched: Touched { Touched(operations.map(\.reference)) }
+        var touched: Touched { Touched(operations.lazy.map(\.reference)) }
 
         /// The lengths at the beginning of a frame, in clear, and the nonce of its metadata.
         struct Head {
