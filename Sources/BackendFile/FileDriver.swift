@@ -297,11 +297,7 @@
             guard let view else { return [] }
             let found = try view.index.records(selection)
             guard let salvage = view.salvage else { return found }
-            return try salvage.vouched(
-                found.filter(selection.matches),
-                for: selection,
-                isForOneMatch: call.isForOneMatch
-            )
+            return try salvage.vouched(found, for: selection, isForOneMatch: call.isForOneMatch)
         }
 
         func value(of record: ItemRecord) throws(KeychainError) -> SecureBytes {

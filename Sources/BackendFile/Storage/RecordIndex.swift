@@ -56,22 +56,20 @@
             }
         }
 
-        /// The records that match, and perhaps others.
+        /// The records that match.
         ///
         /// - Complexity: O(1) for a reference or a full primary key; O(m) in the number of items with that value if the
         ///   selection has an attribute that is indexed, once it was asked for; else O(n) in the number of items.
         func records(_ selection: RecordSelection) throws(KeychainError) -> [ItemRecord] {
             var found: [ItemRecord] = []
-            let (numbers, isNarrow) = try candidates(selection)
-            for number in numbers {
+            for number in try candidates(selection) {
                 let entry = entries[number]
                 let mayMatch = try log.withOperation(at: entry.place) { (operation) throws(KeychainError) in
                     try EncodedRecord.matches(operation.record, selection)
                 }
                 guard mayMatch else { continue }
                 let record = try record(of: entry)
-                // The caller looks at each again; but many that do not match are not worth keeping until then.
-                if isNarrow || selection.matches(record) { found.append(record) }
+                if selection.matches(record) { found.append(record) }
             }
             return found
         }
@@ -185,15 +183,13 @@
 
     // Finding.
     extension RecordIndex {
-        /// The numbers of the entries that a selection may match, and whether few of them do not.
-        private func candidates(
-            _ selection: RecordSelection
-        ) throws(KeychainError) -> (numbers: [Int], isNarrow: Bool) {
-            if let reference = selection.reference { return (number(of: reference).map { [$0] } ?? [], true) }
+        /// The numbers of the entries that a selection may match.
+        private func candidates(_ selection: RecordSelection) throws(KeychainError) -> [Int] {
+            if let reference = selection.reference { return number(of: reference).map { [$0] } ?? [] }
             if let key = selection.primaryKey {
                 var writer = ByteWriter(capacity: Self.usualKeySize)
                 try EncodedRecord.encode(key, into: &writer)
-                return (try number(ofKey: writer.bytes).map { [$0] } ?? [], true)
+                return try number(ofKey: writer.bytes).map { [$0] } ?? []
             }
             for name in AttributeIndex.names {
                 // An empty value also stands for one that is absent, and a server for its subdomains.
@@ -203,12 +199,9 @@
                 var writer = ByteWriter(capacity: Self.usualKeySize)
                 EncodedRecord.encode(value, into: &writer)
                 let hash = writer.bytes.withUnsafeBytes { Self.hash($0) }
-                let found = try byAttribute.entries(hash, of: name) { () throws(KeychainError) in
-                    try chains(of: name)
-                }
-                return (found, false)
+                return try byAttribute.entries(hash, of: name) { () throws(KeychainError) in try chains(of: name) }
             }
-            return (entries.indices.filter { entries[$0].place != nil }, false)
+            return entries.indices.filter { entries[$0].place != nil }
         }
 
         private func chains(of name: AttributeName) throws(KeychainError) -> AttributeChains {
