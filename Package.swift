@@ -102,6 +102,18 @@ let package = Package(
         ),
         .executableTarget(name: "keychainctl", dependencies: ["KeychainCommand"]),
 
+        // Measures the library and its peers side by side. No product, and no test: Scripts/benchmarks runs it.
+        .executableTarget(
+            name: "Benchmarks",
+            dependencies: [
+                "KeychainAPI", "BackendMemory", "SecretServiceFixture",
+                .target(name: "BackendFile", condition: .when(traits: ["File"])),
+                .target(name: "CSodium", condition: .when(traits: ["File"])),
+                .target(name: "CLibsecret", condition: .when(traits: ["SecretService"])),
+            ],
+            path: "Benchmarks"
+        ),
+
         // What tests share: a GNOME Keyring of its own for each test. No product.
         .target(name: "SecretServiceFixture", path: "Tests/SecretServiceFixture"),
 

@@ -149,7 +149,7 @@
                     outcome = result
                     return changed
                 }
-                session.withLock { $0.committed(file, [:]) }
+                session.withLock { $0.committed(file, nil) }
                 remember(file)
                 // The closure has been called: what it makes is thrown away by no path that gets here.
                 guard let outcome else { throw noFile }

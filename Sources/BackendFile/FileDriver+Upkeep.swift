@@ -70,15 +70,15 @@
                 throw KeychainError(.busy, "The keychain file ‘\(place.path)’ was just replaced. Try again.")
             }
             let store = try StoreFile(sealed, keys: keys)
-            var report = FileReport(sealed, store)
+            var report = try FileReport(sealed, store)
             var intact: [RecordIndex.Entry] = []
             for entry in store.index.all.sorted(by: { $0.value.offset < $1.value.offset }) {
                 try call.check()
                 do throws(KeychainError) {
-                    _ = try store.file.value(of: entry.record.reference, at: entry.value)
+                    _ = try store.file.value(of: store.index.reference(of: entry), at: entry.value)
                     intact.append(entry)
                 } catch  where error.code == .corrupt {
-                    report.lose(entry)
+                    report.lose(try store.index.record(of: entry), entry.value)
                 }
             }
             report.itemCount = intact.count

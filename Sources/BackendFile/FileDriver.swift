@@ -199,8 +199,10 @@
     // Committing; the caller holds the lock.
     extension FileDriver {
         /// The records that match, for the writer.
-        func records(_ selection: RecordSelection) -> [ItemRecord] {
-            session.withLock { $0.store?.index.records(selection) ?? [] }
+        func records(_ selection: RecordSelection) throws(KeychainError) -> [ItemRecord] {
+            try session.withLock { (session) throws(KeychainError) in
+                try session.store?.index.records(selection) ?? []
+            }
         }
 
         /// The value of a record, for the writer.
@@ -231,12 +233,10 @@
                 header: file.header,
                 keys: file.keys
             )
-            let outcome = try session.withLock { (session) throws(KeychainError) in
-                try session.store?.index.outcome(of: frame.operations) ?? [:]
-            }
+            try session.withLock { (session) throws(KeychainError) in try session.store?.index.check(frame) }
             try call.check()
             try file.append(bytes, frame)
-            session.withLock { $0.committed(file, outcome) }
+            session.withLock { $0.committed(file, frame) }
             remember(file)
             // What the system has told until now may have been looked at before the session knew of the commit.
             watcher.notify()
@@ -295,7 +295,7 @@
 
         func records(_ selection: RecordSelection) throws(KeychainError) -> [ItemRecord] {
             guard let view else { return [] }
-            let found = view.index.records(selection)
+            let found = try view.index.records(selection)
             guard let salvage = view.salvage else { return found }
             return try salvage.vouched(found, for: selection, isForOneMatch: call.isForOneMatch)
         }
@@ -312,7 +312,7 @@
         let call: CallContext
 
         func records(_ selection: RecordSelection) throws(KeychainError) -> [ItemRecord] {
-            driver.records(selection)
+            try driver.records(selection)
         }
 
         func value(of record: ItemRecord) throws(KeychainError) -> SecureBytes {

@@ -20,11 +20,15 @@
         /// Whether nothing is wrong.
         public var isWhole: Bool { damages.isEmpty && mendable.isEmpty }
 
-        init(_ sealed: SealedFile, _ store: StoreFile) {
+        init(_ sealed: SealedFile, _ store: StoreFile) throws(KeychainError) {
             let salvage = store.salvage
             damages = salvage?.damages ?? []
             lost = salvage.map { Array($0.valueless.values) } ?? []
-            doubtful = salvage?.doubtful.compactMap { store.index[$0]?.record } ?? []
+            var doubtful: [ItemRecord] = []
+            for reference in salvage?.doubtful ?? [] {
+                if let entry = store.index[reference] { doubtful.append(try store.index.record(of: entry)) }
+            }
+            self.doubtful = doubtful
             isIncomplete = salvage?.isIncomplete ?? false
             let copies = sealed.staleCopies.map { number in
                 FileDamage(
@@ -44,12 +48,12 @@
         }
 
         /// Notes a value that is not the one that was stored.
-        mutating func lose(_ entry: RecordIndex.Entry) {
-            lost.append(entry.record)
+        mutating func lose(_ record: ItemRecord, _ value: ValuePlace) {
+            lost.append(record)
             damages.append(
                 FileDamage(
-                    offset: entry.value.offset,
-                    count: UInt64(entry.value.sealedCount),
+                    offset: value.offset,
+                    count: UInt64(value.sealedCount),
                     finding: "a value is not the one that was stored there"
                 )
             )

@@ -24,7 +24,8 @@ public final class MemoryDriver: KeychainDriver {
     /// Everything that is stored; a copy is a snapshot, and costs nothing until the next commit.
     private struct State {
         var entries: [UUID: Entry] = [:]
-        var byKey: [PrimaryKey: UUID] = [:]
+        var byKey: [PrimaryKey: Entry] = [:]
+
         mutating func apply(_ mutation: RecordMutation) {
             switch mutation {
             case .insert(let record, let value):
@@ -42,12 +43,12 @@ public final class MemoryDriver: KeychainDriver {
         /// An earlier mutation of the same commit may have given the key to another item.
         private mutating func forgetKey(of record: ItemRecord) {
             let key = record.primaryKey
-            if byKey[key] == record.reference { byKey[key] = nil }
+            if byKey[key]?.record.reference == record.reference { byKey[key] = nil }
         }
 
         private mutating func put(_ entry: Entry) {
             entries[entry.record.reference] = entry
-            byKey[entry.record.primaryKey] = entry.record.reference
+            byKey[entry.record.primaryKey] = entry
         }
 
         func records(_ selection: RecordSelection) -> [ItemRecord] {
@@ -55,7 +56,7 @@ public final class MemoryDriver: KeychainDriver {
                 return entries[reference].map { [$0.record] } ?? []
             }
             if let key = selection.primaryKey {
-                return byKey[key].flatMap { entries[$0] }.map { [$0.record] } ?? []
+                return byKey[key].map { [$0.record] } ?? []
             }
             return entries.values.map(\.record).filter(selection.matches)
         }

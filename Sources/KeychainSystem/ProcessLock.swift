@@ -39,8 +39,11 @@ package final class ProcessLock: Sendable {
         let file = try lockedFile(call, limit)
         let holder = Array("\(getpid())\n".utf8)
         // The number only serves a message; a full disk must not keep anyone from reading or freeing space.
-        _ = ftruncate(file.number, 0)
-        _ = pwrite(file.number, holder, holder.count, 0)
+        // Written over the last one and then cut: a file that was emptied is written to the disk when it is closed, which
+        // would take as long as the commit itself (ext4, auto_da_alloc).
+        if pwrite(file.number, holder, holder.count, 0) == holder.count, try file.status().st_size > holder.count {
+            _ = ftruncate(file.number, off_t(holder.count))
+        }
         defer { file.unlock() }
         let guardedFile = try guarded.flatMap { (path) throws(KeychainError) in try lockedGuarded(path, call, limit) }
         defer { guardedFile?.unlock() }

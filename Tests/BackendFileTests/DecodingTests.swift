@@ -26,34 +26,77 @@
             )
         }()
 
-        private func encoded() throws -> [UInt8] {
-            var operation = RecordOperation(.replace, Self.record)
-            operation.value = ValuePlace(offset: 0, count: 5, sealedCount: 48, sequence: 9, nonce: .random())
+        private func encoded(_ kind: OperationKind = .replace, _ record: ItemRecord = Self.record) throws -> [UInt8] {
+            let place = ValuePlace(offset: 0, count: 5, sealedCount: 48, sequence: 9, nonce: .random())
             var writer = ByteWriter()
-            try operation.encode(into: &writer)
+            try RecordOperation(kind, record).encode(value: kind.hasValue ? place : nil, into: &writer)
             return writer.bytes
         }
 
-        private func decode(_ bytes: [UInt8]) throws(KeychainError) -> RecordOperation {
+        private func examine(_ bytes: [UInt8]) throws(KeychainError) -> OperationOutline {
             try bytes.withByteReader { (reader) throws(KeychainError) in
                 var offset: UInt64 = 100
-                return try RecordOperation(from: &reader, valueOffset: &offset, sequence: 9)
+                return try OperationOutline(from: &reader, valueOffset: &offset, sequence: 9)
+            }
+        }
+
+        private func decode(_ operation: [UInt8]) throws(KeychainError) -> ItemRecord {
+            try operation.withUnsafeBufferPointer { (buffer) throws(KeychainError) in
+                let bytes = UnsafeRawBufferPointer(buffer)[OperationOutline.recordStart...]
+                return try EncodedRecord.decode(Self.record.reference, UnsafeRawBufferPointer(rebasing: bytes))
             }
         }
 
         @Test func anOperationComesBack() throws {
-            let operation = try decode(try encoded())
+            let operation = try examine(try encoded())
             #expect(operation.kind == .replace)
-            #expect(operation.record == Self.record)
             #expect(operation.value?.offset == 100)
             #expect(operation.value?.count == 5)
-            #expect(operation.encodedCount == (try encoded().count))
+            #expect(operation.count == (try encoded().count))
+            #expect(try decode(try encoded()) == Self.record)
+        }
+
+        /// The key that is made of a record's bytes is the one that is made of the record, whatever the class and whether
+        /// attributes are absent or have their default.
+        @Test func keysOfBytesAreThoseOfRecords() throws {
+            for itemClass in ItemClass.stored {
+                let schema = AttributeSchema.schema(of: itemClass)
+                for left in schema.all {
+                    var record = Self.record
+                    record.itemClass = itemClass
+                    record.attributes = AttributeSet()
+                    for attribute in schema.all where attribute.name != left.name {
+                        record.attributes[attribute.name] = attribute.form.defaultValue
+                    }
+                    let value: AttributeValue
+                    switch left.form {
+                    case .text: value = .text("ä")
+                    case .data: value = .data(Data([0, 0]))
+                    case .integer: value = .integer(-2)
+                    case .boolean: value = .boolean(true)
+                    }
+                    record.attributes[left.name] = value
+                    let bytes = try encoded(.insert, record)
+                    _ = try examine(bytes)
+                    let decoded = try decode(bytes)
+                    #expect(decoded.primaryKey == record.normalized.primaryKey)
+                    #expect(decoded.attributes[left.name] == value)
+                    var ofRecord = ByteWriter()
+                    try EncodedRecord.encode(decoded.primaryKey, into: &ofRecord)
+                    var ofBytes = ByteWriter()
+                    try bytes.withUnsafeBufferPointer { (buffer) throws(KeychainError) in
+                        let record = UnsafeRawBufferPointer(buffer)[OperationOutline.recordStart...]
+                        try EncodedRecord.encodeKey(of: UnsafeRawBufferPointer(rebasing: record), into: &ofBytes)
+                    }
+                    #expect(ofRecord.bytes == ofBytes.bytes)
+                }
+            }
         }
 
         @Test func everyCutOfAnOperationIsRefused() throws {
             let bytes = try encoded()
             for length in 0..<bytes.count {
-                #expect(code { () throws(KeychainError) in _ = try decode(Array(bytes.prefix(length))) } == .corrupt)
+                #expect(code { () throws(KeychainError) in _ = try examine(Array(bytes.prefix(length))) } == .corrupt)
             }
         }
 
@@ -67,7 +110,10 @@
                     bytes[Int.random(in: 0..<bytes.count)] = extremes.randomElement() ?? 0
                 }
                 if Bool.random() { bytes.removeLast(Int.random(in: 0..<bytes.count)) }
-                outcomes.insert(code { () throws(KeychainError) in _ = try decode(bytes) })
+                let code = code { () throws(KeychainError) in _ = try examine(bytes) }
+                outcomes.insert(code)
+                // What was examined can be decoded.
+                if code == nil, bytes[0] != OperationKind.delete.rawValue { _ = try decode(bytes) }
             }
             #expect(outcomes == [nil, .corrupt, .unsupported])
         }
@@ -104,9 +150,8 @@
             identity.itemClass = .identity
             for record in [long, identity] {
                 let code = code { () throws(KeychainError) in
-                    var operation = RecordOperation(.change, record)
                     var writer = ByteWriter()
-                    try operation.encode(into: &writer)
+                    try RecordOperation(.change, record).encode(value: nil, into: &writer)
                 }
                 #expect(code == .invalidParameter)
             }
@@ -128,6 +173,21 @@
             #expect(head(201, 160, available: 200) == nil)
             #expect(head(.max, .max, available: .max) == nil)
             #expect(head(0, 0, available: 200) == nil)
+        }
+    }
+
+    extension ItemRecord {
+        /// The record as its initializer makes it: without key attributes that have their default.
+        fileprivate var normalized: ItemRecord {
+            ItemRecord(
+                reference: reference,
+                itemClass: itemClass,
+                accessGroup: accessGroup,
+                isSynchronizable: isSynchronizable,
+                attributes: attributes,
+                creationDate: creationDate,
+                modificationDate: modificationDate
+            )
         }
     }
 #endif

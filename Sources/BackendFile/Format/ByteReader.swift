@@ -19,6 +19,7 @@
         var remaining: Int { bytes.count - position }
 
         /// The next bytes.
+        @inline(__always)
         mutating func slice(_ count: Int) throws(KeychainError) -> UnsafeRawBufferPointer {
             guard count >= 0, count <= remaining else { throw Self.tooShort }
             defer { position += count }
@@ -41,6 +42,36 @@
             return text
         }
 
+        /// The next bytes, which have to be UTF-8, as they are.
+        mutating func textBytes(_ count: Int) throws(KeychainError) -> UnsafeRawBufferPointer {
+            let bytes = try slice(count)
+            guard bytes.isASCII || String(validating: bytes, as: UTF8.self) != nil else { throw Self.notText }
+            return bytes
+        }
+
+        /// The next bytes with the four bytes before them that say how many they are.
+        mutating func counted() throws(KeychainError) -> UnsafeRawBufferPointer {
+            let start = position
+            _ = try slice(Int(integer(UInt32.self)))
+            return slice(from: start)
+        }
+
+        /// The next value of an attribute: its form and its bytes.
+        mutating func attributeValue() throws(KeychainError) -> UnsafeRawBufferPointer {
+            let start = position
+            switch try integer(UInt8.self) {
+            case 1, 2: _ = try counted()
+            case 3: _ = try slice(8)
+            default: _ = try slice(1)
+            }
+            return slice(from: start)
+        }
+
+        /// The bytes from a position that was passed to this one.
+        func slice(from start: Int) -> UnsafeRawBufferPointer {
+            UnsafeRawBufferPointer(rebasing: bytes[start..<position])
+        }
+
         /// The next truth value, which has to be 0 or 1.
         mutating func boolean() throws(KeychainError) -> Bool {
             switch try integer(UInt8.self) {
@@ -54,10 +85,43 @@
         private static let notText = KeychainError.damaged("a text is not UTF-8")
     }
 
+    extension UnsafeRawBufferPointer {
+        /// Whether all bytes are ASCII, as most text is: looked at eight at a time.
+        fileprivate var isASCII: Bool { union & 0x8080_8080_8080_8080 == 0 }
+
+        /// Whether all bytes are zero.
+        var isZero: Bool { union == 0 }
+
+        /// The bits that are set in any of the bytes.
+        private var union: UInt64 {
+            var seen: UInt64 = 0
+            var position = 0
+            while position + 8 <= count {
+                seen |= loadUnaligned(fromByteOffset: position, as: UInt64.self)
+                position += 8
+            }
+            while position < count {
+                seen |= UInt64(self[position])
+                position += 1
+            }
+            return seen
+        }
+    }
+
     /// Writes little-endian values.
     struct ByteWriter {
         /// What has been written.
         private(set) var bytes: [UInt8] = []
+
+        /// Makes a writer with room for what is usual.
+        init(capacity: Int = 0) {
+            bytes.reserveCapacity(capacity)
+        }
+
+        /// Forgets what has been written, and keeps the memory.
+        mutating func clear() {
+            bytes.removeAll(keepingCapacity: true)
+        }
 
         /// Appends bytes.
         mutating func append(_ more: some Sequence<UInt8>) {

@@ -9,13 +9,15 @@
         let base: Tip
         /// The items that the frame before is about, nil if they are too many to be named.
         let before: Touched
-        /// What the frame does.
-        let operations: [RecordOperation]
+        /// The frame's metadata in clear.
+        let metadata: [UInt8]
+        /// What the frame does, by its metadata.
+        let operations: [OperationOutline]
         /// How far the file goes with it.
         let tip: Tip
 
         /// The items that a frame is about.
-        var touched: Touched { Touched(operations.map(\.reference)) }
+        var touched: Touched { Touched(operations.lazy.map(\.reference)) }
 
         /// The lengths at the beginning of a frame, in clear, and the nonce of its metadata.
         struct Head {
@@ -64,45 +66,73 @@
             header: FileHeader,
             keys: StoreKeys
         ) throws(KeychainError) -> Frame? {
-            let plain = UnsafeMutableRawBufferPointer.allocate(byteCount: metadata.count - Sodium.tagSize, alignment: 8)
-            defer { plain.deallocate() }
-            guard
-                Sodium.open(
+            let count = metadata.count - Sodium.tagSize
+            var isAuthentic = false
+            let plain = [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
+                isAuthentic = Sodium.open(
                     metadata,
-                    into: plain,
+                    into: UnsafeMutableRawBufferPointer(start: buffer.baseAddress, count: count),
                     nonce: head.nonce,
                     associated: header.fileID + head.lengths,
                     key: keys.metadata
                 )
-            else { return nil }
-            var reader = ByteReader(UnsafeRawBufferPointer(plain))
-            let chainBefore = try reader.array(Sodium.keySize)
-            let sequence = try reader.integer(UInt64.self)
-            guard sequence > 0 else { throw .damaged("the frame at byte \(start) contradicts itself") }
-            let before = try Touched(from: &reader)
-            var offset = start + UInt64(FileLayout.frameHeadSize + head.metadataCount)
-            var operations: [RecordOperation] = []
-            for _ in 0..<(try reader.integer(UInt32.self)) {
-                operations.append(try RecordOperation(from: &reader, valueOffset: &offset, sequence: sequence))
+                initialized = isAuthentic ? count : 0
             }
-            let padding = try reader.slice(reader.remaining)
-            let end = start + head.frameCount
-            guard offset == end, padding.allSatisfy({ $0 == 0 }), !operations.isEmpty else {
-                throw .damaged("the frame at byte \(start) contradicts itself")
-            }
-            let tag = [UInt8](metadata.suffix(Sodium.tagSize))
-            return Frame(
-                base: Tip(length: start, sequence: sequence - 1, chain: chainBefore),
-                before: before,
-                operations: operations,
-                tip: Tip(length: end, sequence: sequence, chain: chain(after: chainBefore, head.nonce, tag))
+            guard isAuthentic else { return nil }
+            return try Frame(
+                metadata: plain,
+                at: start,
+                count: head.frameCount,
+                nonce: head.nonce,
+                tag: Array(metadata.suffix(Sodium.tagSize))
             )
+        }
+
+        /// Examines a frame.
+        ///
+        /// - Parameters:
+        ///   - metadata: Its metadata in clear.
+        ///   - start: Where it begins in the file.
+        ///   - count: Its length.
+        ///   - nonce: The nonce of its metadata.
+        ///   - tag: The tag of its metadata.
+        /// - Throws: `corrupt` or `unsupported` if the metadata makes no sense.
+        private init(
+            metadata: [UInt8],
+            at start: UInt64,
+            count: UInt64,
+            nonce: Nonce,
+            tag: [UInt8]
+        ) throws(KeychainError) {
+            var offset = start + UInt64(FileLayout.frameHeadSize + metadata.count + Sodium.tagSize)
+            var operations: [OperationOutline] = []
+            let (chainBefore, sequence, before) = try metadata.withByteReader { (reader) throws(KeychainError) in
+                let chain = try reader.array(Sodium.keySize)
+                let sequence = try reader.integer(UInt64.self)
+                let before = try Touched(from: &reader)
+                let count = Int(try reader.integer(UInt32.self))
+                // What the count says is not to be trusted with memory.
+                operations.reserveCapacity(min(count, reader.remaining / OperationOutline.smallestCount))
+                for _ in 0..<count {
+                    operations.append(try OperationOutline(from: &reader, valueOffset: &offset, sequence: sequence))
+                }
+                guard sequence > 0, count > 0, try reader.slice(reader.remaining).isZero else {
+                    throw .damaged("the frame at byte \(start) contradicts itself")
+                }
+                return (chain, sequence, before)
+            }
+            guard offset == start + count else { throw .damaged("the frame at byte \(start) contradicts itself") }
+            base = Tip(length: start, sequence: sequence - 1, chain: chainBefore)
+            self.before = before
+            self.metadata = metadata
+            self.operations = operations
+            tip = Tip(length: offset, sequence: sequence, chain: Self.chain(after: chainBefore, nonce, tag))
         }
 
         /// Seals a frame.
         ///
         /// - Parameters:
-        ///   - operations: What the frame does; the places of values are filled in.
+        ///   - operations: What the frame does.
         ///   - values: The values that come with it, in order.
         ///   - tip: What the frame follows.
         ///   - before: The items that the frame before is about.
@@ -120,20 +150,29 @@
             keys: StoreKeys
         ) throws(KeychainError) -> (frame: Frame, bytes: [UInt8]) {
             let sequence = tip.sequence + 1
-            var operations = operations
-            var writer = ByteWriter()
+            // All of them at once: each question to the kernel takes longer than sealing a small value.
+            var nonces = Nonce.random(values.count + 1)
+            let nonce = nonces.removeLast()
+            var writer = ByteWriter(capacity: 64 + operations.count * 192)
             writer.append(tip.chain)
             writer.append(sequence)
             before.encode(into: &writer)
             writer.append(UInt32(operations.count))
-            var remaining = values[...]
+            var places: [(reference: UUID, place: ValuePlace)] = []
             var valuesCount = 0
-            for index in operations.indices {
-                if operations[index].kind.hasValue, let value = remaining.popFirst() {
-                    operations[index].value = try place(for: value, sequence: sequence, offset: valuesCount)
-                    valuesCount += Int(operations[index].value!.sealedCount)
+            for operation in operations {
+                var place: ValuePlace?
+                if operation.kind.hasValue {
+                    let value = try Self.place(
+                        for: values[places.count],
+                        sequence: sequence,
+                        nonce: nonces.removeLast()
+                    )
+                    valuesCount += Int(value.sealedCount)
+                    places.append((operation.reference, value))
+                    place = value
                 }
-                try operations[index].encode(into: &writer)
+                try operation.encode(value: place, into: &writer)
             }
             writer.pad(to: FileLayout.paddedSize(writer.bytes.count))
             let metadataCount = writer.bytes.count + Sodium.tagSize
@@ -145,10 +184,6 @@
                 )
             }
             let valuesStart = FileLayout.frameHeadSize + metadataCount
-            for index in operations.indices where operations[index].value != nil {
-                operations[index].value!.offset += tip.length + UInt64(valuesStart)
-            }
-            let nonce = Nonce.random()
             var head = ByteWriter()
             head.append(UInt64(valuesStart + valuesCount))
             head.append(UInt32(metadataCount))
@@ -170,12 +205,11 @@
                     )
                 }
                 var start = valuesStart
-                for (operation, value) in zip(operations.filter { $0.value != nil }, values) {
-                    guard let place = operation.value else { continue }
+                for ((reference, place), value) in zip(places, values) {
                     let end = start + Int(place.sealedCount)
                     seal(
                         value,
-                        of: operation.reference,
+                        of: reference,
                         at: place,
                         into: .init(rebasing: target[start..<end]),
                         header: header,
@@ -184,13 +218,15 @@
                     start = end
                 }
             }
-            let tag = [UInt8](bytes[(valuesStart - Sodium.tagSize)..<valuesStart])
-            let end = Tip(
-                length: tip.length + UInt64(bytes.count),
-                sequence: sequence,
-                chain: chain(after: tip.chain, nonce, tag)
+            // What is in memory is to be what a reader of the file will make of it.
+            let frame = try Frame(
+                metadata: writer.bytes,
+                at: tip.length,
+                count: UInt64(bytes.count),
+                nonce: nonce,
+                tag: Array(bytes[(valuesStart - Sodium.tagSize)..<valuesStart])
             )
-            return (Frame(base: tip, before: before, operations: operations, tip: end), bytes)
+            return (frame, bytes)
         }
 
         /// Opens a sealed value.
@@ -215,9 +251,12 @@
             return padded.withBytes { SecureBytes(UnsafeRawBufferPointer(rebasing: $0[..<Int(place.count)])) }
         }
 
-        private static func place(for value: SecureBytes, sequence: UInt64, offset: Int) throws(KeychainError)
-            -> ValuePlace
-        {
+        /// The place of a value that is about to be sealed; where it begins is known once the frame is complete.
+        private static func place(
+            for value: SecureBytes,
+            sequence: UInt64,
+            nonce: Nonce
+        ) throws(KeychainError) -> ValuePlace {
             guard value.count <= FileLayout.valueLimit else {
                 throw KeychainError(
                     .dataTooLarge,
@@ -225,11 +264,11 @@
                 )
             }
             return ValuePlace(
-                offset: UInt64(offset),
+                offset: 0,
                 count: UInt32(value.count),
                 sealedCount: UInt32(FileLayout.paddedSize(value.count) + Sodium.tagSize),
                 sequence: sequence,
-                nonce: .random()
+                nonce: nonce
             )
         }
 
@@ -253,11 +292,19 @@
         }
 
         private static func associated(_ fileID: [UInt8], _ sequence: UInt64, _ reference: UUID) -> [UInt8] {
-            fileID + sequence.littleEndianBytes + withUnsafeBytes(of: reference.uuid) { [UInt8]($0) }
+            var writer = ByteWriter(capacity: fileID.count + 8 + 16)
+            writer.append(fileID)
+            writer.append(sequence)
+            withUnsafeBytes(of: reference.uuid) { writer.append($0) }
+            return writer.bytes
         }
 
         private static func chain(after chain: [UInt8], _ nonce: Nonce, _ tag: [UInt8]) -> [UInt8] {
-            Sodium.hash(chain + nonce.withBytes { [UInt8]($0) } + tag)
+            var writer = ByteWriter(capacity: chain.count + Sodium.nonceSize + tag.count)
+            writer.append(chain)
+            nonce.withBytes { writer.append($0) }
+            writer.append(tag)
+            return Sodium.hash(writer.bytes)
         }
     }
 #endif

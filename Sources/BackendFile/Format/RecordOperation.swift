@@ -17,81 +17,81 @@
         var nonce: Nonce
     }
 
-    /// One change of the store's contents, as a frame's metadata describes it.
+    /// What a change of the store's contents does.
+    enum OperationKind: UInt8, Sendable {
+        /// An item is added.
+        case insert = 1
+        /// An item's record and value take the place of those before.
+        case replace = 2
+        /// An item's record takes the place of the one before; the value stays.
+        case change = 3
+        /// An item is removed.
+        case delete = 4
+
+        /// Whether the operation comes with a value.
+        var hasValue: Bool { self == .insert || self == .replace }
+        /// Whether the operation comes with a record.
+        var hasRecord: Bool { self != .delete }
+    }
+
+    /// One change of the store's contents, as a writer begins with it.
     struct RecordOperation: Sendable {
-        /// What is done.
-        enum Kind: UInt8, Sendable {
-            /// An item is added.
-            case insert = 1
-            /// An item's record and value take the place of those before.
-            case replace = 2
-            /// An item's record takes the place of the one before; the value stays.
-            case change = 3
-            /// An item is removed.
-            case delete = 4
-
-            /// Whether the operation comes with a value.
-            var hasValue: Bool { self == .insert || self == .replace }
-            /// Whether the operation comes with a record.
-            var hasRecord: Bool { self != .delete }
-        }
-
-        let kind: Kind
+        let kind: OperationKind
         let reference: UUID
         /// The new record; nil for a removal.
         let record: ItemRecord?
-        /// The new value's place; nil if none comes with the operation.
-        var value: ValuePlace?
-        /// How many bytes describe the operation.
-        var encodedCount: Int
-    }
 
-    extension RecordOperation {
-        /// Makes an operation as a writer begins with it: the value's place is known once the frame is sealed.
+        /// Makes an operation.
         ///
         /// - Parameters:
         ///   - kind: What is done.
         ///   - record: The record that is stored, or that of the item that is removed.
-        init(_ kind: Kind, _ record: ItemRecord) {
-            // Made anew: what is in memory is to be what a reader of the file will make of it.
-            let stored = ItemRecord(
-                reference: record.reference,
-                itemClass: record.itemClass,
-                accessGroup: record.accessGroup,
-                isSynchronizable: record.isSynchronizable,
-                attributes: record.attributes,
-                creationDate: record.creationDate,
-                modificationDate: record.modificationDate
-            )
-            self.init(
-                kind: kind,
-                reference: record.reference,
-                record: kind.hasRecord ? stored : nil,
-                value: nil,
-                encodedCount: 0
-            )
+        init(_ kind: OperationKind, _ record: ItemRecord) {
+            self.kind = kind
+            reference = record.reference
+            self.record = kind.hasRecord ? record : nil
         }
 
         /// Appends the operation to a frame's metadata.
         ///
+        /// - Parameters:
+        ///   - value: The value's place, if one comes with the operation.
+        ///   - writer: Takes the bytes.
         /// - Throws: `invalidParameter` for a class that cannot be stored or a name that is too long.
-        mutating func encode(into writer: inout ByteWriter) throws(KeychainError) {
-            let start = writer.bytes.count
+        func encode(value: ValuePlace?, into writer: inout ByteWriter) throws(KeychainError) {
             writer.append(kind.rawValue)
             withUnsafeBytes(of: reference.uuid) { writer.append($0) }
-            if let record { try Self.encode(record, into: &writer) }
+            if let record { try EncodedRecord.encode(record, into: &writer) }
             if let value {
                 writer.append(value.count)
                 writer.append(value.sealedCount)
                 value.nonce.withBytes { writer.append($0) }
             }
-            encodedCount = writer.bytes.count - start
         }
+    }
 
-        /// Reads an operation from a frame's metadata.
+    /// One change of the store's contents, as it stands in a frame's metadata: examined, and not decoded.
+    struct OperationOutline: Sendable {
+        let kind: OperationKind
+        let reference: UUID
+        /// Where the operation begins in the metadata.
+        let start: Int
+        /// How many bytes describe it.
+        let count: Int
+        /// The new value's place; nil if none comes with the operation.
+        let value: ValuePlace?
+
+        /// The fewest bytes that an operation takes.
+        static let smallestCount = 17
+        /// Where an operation's reference begins in its bytes.
+        static let referenceStart = 1
+        /// Where its record begins.
+        static let recordStart = 17
+
+        /// Examines an operation: whatever the bytes are, after this its record can be read.
         ///
         /// - Parameters:
-        ///   - reader: Stands where the operation begins.
+        ///   - reader: Stands where the operation begins; is moved past it.
         ///   - valueOffset: Where the operation's value begins; is moved past it.
         ///   - sequence: The frame's number.
         /// - Throws: `corrupt`, or `unsupported` for what only a later version can have written.
@@ -100,11 +100,11 @@
             valueOffset: inout UInt64,
             sequence: UInt64
         ) throws(KeychainError) {
-            let start = reader.position
-            guard let kind = Kind(rawValue: try reader.integer(UInt8.self)) else { throw Self.newer }
-            let reference = UUID(uuid: try reader.slice(16).loadUnaligned(as: uuid_t.self))
-            let record = kind.hasRecord ? try Self.record(reference, from: &reader) : nil
-            var value: ValuePlace?
+            start = reader.position
+            guard let kind = OperationKind(rawValue: try reader.integer(UInt8.self)) else { throw .newerRecord }
+            self.kind = kind
+            reference = UUID(uuid: try reader.slice(16).loadUnaligned(as: uuid_t.self))
+            if kind.hasRecord { try EncodedRecord.examine(&reader) }
             if kind.hasValue {
                 let place = ValuePlace(
                     offset: valueOffset,
@@ -118,91 +118,10 @@
                 }
                 valueOffset += UInt64(place.sealedCount)
                 value = place
+            } else {
+                value = nil
             }
-            self.init(
-                kind: kind,
-                reference: reference,
-                record: record,
-                value: value,
-                encodedCount: reader.position - start
-            )
+            count = reader.position - start
         }
-
-        private static func encode(_ record: ItemRecord, into writer: inout ByteWriter) throws(KeychainError) {
-            guard record.itemClass != .identity else {
-                throw KeychainError(.invalidParameter, "An identity has no record; store its key and its certificate.")
-            }
-            writer.append(record.itemClass.rawValue.utf8)
-            writer.append(UInt8(record.isSynchronizable ? 1 : 0))
-            writer.append(record.creationDate.microseconds)
-            writer.append(record.modificationDate.microseconds)
-            writer.appendCounted(record.accessGroup.utf8)
-            writer.append(UInt16(record.attributes.count))
-            for attribute in record.attributes {
-                let name = attribute.name.rawValue.utf8
-                guard let count = UInt8(exactly: name.count) else {
-                    throw KeychainError(.invalidParameter, "The name of an attribute is longer than 255 bytes.")
-                }
-                writer.append(count)
-                writer.append(name)
-                switch attribute.value {
-                case .text(let text):
-                    writer.append(UInt8(1))
-                    writer.appendCounted(text.utf8)
-                case .data(let data):
-                    writer.append(UInt8(2))
-                    writer.appendCounted(data)
-                case .integer(let number):
-                    writer.append(UInt8(3))
-                    writer.append(number)
-                case .boolean(let flag):
-                    writer.append(UInt8(4))
-                    writer.append(UInt8(flag ? 1 : 0))
-                }
-            }
-        }
-
-        private static func record(
-            _ reference: UUID,
-            from reader: inout ByteReader
-        ) throws(KeychainError) -> ItemRecord {
-            guard let itemClass = ItemClass(rawValue: try reader.text(4)), itemClass != .identity else { throw newer }
-            let isSynchronizable = try reader.boolean()
-            let creationDate = ItemDate(microseconds: try reader.integer(Int64.self))
-            let modificationDate = ItemDate(microseconds: try reader.integer(Int64.self))
-            let accessGroup = try reader.text(Int(reader.integer(UInt32.self)))
-            var attributes = AttributeSet()
-            var previous: AttributeName?
-            for _ in 0..<(try reader.integer(UInt16.self)) {
-                let name = AttributeName(rawValue: try reader.text(Int(reader.integer(UInt8.self))))
-                if let previous, previous >= name { throw .damaged("attributes are out of order") }
-                previous = name
-                attributes[name] = try attributeValue(from: &reader)
-            }
-            return ItemRecord(
-                reference: reference,
-                itemClass: itemClass,
-                accessGroup: accessGroup,
-                isSynchronizable: isSynchronizable,
-                attributes: attributes,
-                creationDate: creationDate,
-                modificationDate: modificationDate
-            )
-        }
-
-        private static func attributeValue(from reader: inout ByteReader) throws(KeychainError) -> AttributeValue {
-            switch try reader.integer(UInt8.self) {
-            case 1: return .text(try reader.text(Int(reader.integer(UInt32.self))))
-            case 2: return .data(Data(try reader.slice(Int(reader.integer(UInt32.self)))))
-            case 3: return .integer(try reader.integer(Int64.self))
-            case 4: return .boolean(try reader.boolean())
-            default: throw newer
-            }
-        }
-
-        private static let newer = KeychainError(
-            .unsupported,
-            "The keychain file contains an item that this version does not know. Update the program."
-        )
     }
 #endif

@@ -173,13 +173,17 @@
 
     /// A nonce of XChaCha20-Poly1305, without memory of its own: an opened store keeps one for every value.
     struct Nonce: Sendable, Hashable {
-        private var words: (UInt64, UInt64, UInt64)
+        private let words: (UInt64, UInt64, UInt64)
 
         /// A random nonce; 24 bytes are enough for that.
-        static func random() -> Nonce {
-            var nonce = Nonce(words: (0, 0, 0))
-            withUnsafeMutableBytes(of: &nonce.words) { randombytes_buf($0.bytes, Sodium.nonceSize) }
-            return nonce
+        static func random() -> Nonce { random(1)[0] }
+
+        /// Random nonces.
+        static func random(_ count: Int) -> [Nonce] {
+            let bytes = Sodium.random(count * Sodium.nonceSize)
+            return bytes.withUnsafeBytes { bytes in
+                (0..<count).map { Nonce(UnsafeRawBufferPointer(rebasing: bytes[($0 * Sodium.nonceSize)...])) }
+            }
         }
 
         /// A nonce from the first 24 bytes of a place.
@@ -189,10 +193,6 @@
                 bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self),
                 bytes.loadUnaligned(fromByteOffset: 16, as: UInt64.self)
             )
-        }
-
-        private init(words: (UInt64, UInt64, UInt64)) {
-            self.words = words
         }
 
         /// The 24 bytes.

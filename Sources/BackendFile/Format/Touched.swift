@@ -16,8 +16,15 @@
         private static let manyMark: UInt8 = 255
 
         init(_ references: some Collection<UUID>) {
-            let items = Set(references)
-            self = items.count > Self.limit ? .many : .items(items)
+            var items: Set<UUID> = []
+            for reference in references {
+                items.insert(reference)
+                guard items.count <= Self.limit else {
+                    self = .many
+                    return
+                }
+            }
+            self = .items(items)
         }
 
         /// Reads them from a frame's metadata.

@@ -124,8 +124,8 @@
         /// - Complexity: Two small reads.
         mutating func compare(with status: stat) throws(KeychainError) -> Freshness {
             guard FileIdentity(status) == identity else { return .stale }
+            if status.length == size, try hasKnownMarks() { return .current }
             let bytes = try Self.readMarkBytes(file)
-            if bytes == markBytes, status.length == size { return .current }
             if bytes != markBytes {
                 (mark, markBytes) = try Self.readMark(file, header: header, keys: keys)
                 // A mark before what was read means that a commit failed after it was seen, or another file.
@@ -135,6 +135,15 @@
             guard now.length >= max(tip.length, mark.tip.length) else { return .stale }
             size = now.length
             return .longer
+        }
+
+        /// Whether both marks are those that are known, by one read: every call on the store asks.
+        private func hasKnownMarks() throws(KeychainError) -> Bool {
+            let start = FileLayout.marks[0]
+            let bytes = try file.read(FileLayout.marks[1] + FileLayout.markSize - start, at: UInt64(start))
+            return zip(FileLayout.marks, markBytes).allSatisfy { place, mark in
+                bytes.dropFirst(place - start).prefix(mark.count) == mark[...]
+            }
         }
 
         /// Reads the frames that follow what was read.

@@ -4,107 +4,316 @@
     import KeychainAPI
 
     /// What a store contains, in memory: every record and the place of its value; no value.
+    ///
+    /// Records stay as they stand in the file and are decoded when they are asked for. What was removed or replaced stays
+    /// among them until the file is rewritten; so they never take more memory than the file.
     struct RecordIndex: Sendable {
         /// One item.
         struct Entry: Sendable {
-            var record: ItemRecord
+            /// Where the operation that describes the item begins; nil for an entry that is free.
+            fileprivate var place: MetadataLog.Place?
             var value: ValuePlace
             /// How many bytes of the file describe the item, its value included.
             var byteCount: UInt64
+
+            fileprivate init(_ frame: MetadataLog.Place, _ outline: OperationOutline, _ value: ValuePlace) {
+                place = frame.advanced(by: outline.start)
+                self.value = value
+                byteCount = UInt64(outline.count) + UInt64(value.sealedCount)
+            }
         }
 
-        private var entries: [UUID: Entry] = [:]
-        private var references: [PrimaryKey: UUID] = [:]
+        /// Most keys have fewer bytes.
+        private static let usualKeySize = 160
+
+        private var log = MetadataLog()
+        private var entries: [Entry] = []
+        private var freeEntries: [Int] = []
+        private var byReference = HashTable()
+        private var byKey = HashTable()
+        private var byAttribute = AttributeIndex()
         /// How many bytes of the file are about items that are there.
         private(set) var liveByteCount: UInt64 = 0
 
         /// How many items there are.
-        var count: Int { entries.count }
+        var count: Int { entries.count - freeEntries.count }
 
         /// Every item, in any order.
-        var all: some Collection<Entry> { entries.values }
+        var all: [Entry] { entries.filter { $0.place != nil } }
 
         /// An item.
         ///
         /// - Complexity: O(1).
-        subscript(reference: UUID) -> Entry? { entries[reference] }
+        subscript(reference: UUID) -> Entry? { number(of: reference).map { entries[$0] } }
+
+        /// The reference of an item.
+        func reference(of entry: Entry) -> UUID { log.withOperation(at: entry.place) { $0.reference } }
+
+        /// The record of an item.
+        func record(of entry: Entry) throws(KeychainError) -> ItemRecord {
+            try log.withOperation(at: entry.place) { (operation) throws(KeychainError) in
+                try EncodedRecord.decode(operation.reference, operation.record)
+            }
+        }
 
         /// The records that match.
         ///
-        /// - Complexity: O(1) for a reference or a full primary key, else O(n) in the number of items.
-        func records(_ selection: RecordSelection) -> [ItemRecord] {
-            let candidate: ItemRecord?
-            if let reference = selection.reference {
-                candidate = entries[reference]?.record
-            } else if let key = selection.primaryKey {
-                candidate = references[key].flatMap { entries[$0]?.record }
-            } else {
-                return entries.values.lazy.map(\.record).filter { selection.matches($0) }
+        /// - Complexity: O(1) for a reference or a full primary key; O(m) in the number of items with that value if the
+        ///   selection has an attribute that is indexed, once it was asked for; else O(n) in the number of items.
+        func records(_ selection: RecordSelection) throws(KeychainError) -> [ItemRecord] {
+            var found: [ItemRecord] = []
+            for number in try candidates(selection) {
+                let entry = entries[number]
+                let mayMatch = try log.withOperation(at: entry.place) { (operation) throws(KeychainError) in
+                    try EncodedRecord.matches(operation.record, selection)
+                }
+                guard mayMatch else { continue }
+                let record = try record(of: entry)
+                if selection.matches(record) { found.append(record) }
             }
-            return candidate.map { selection.matches($0) ? [$0] : [] } ?? []
+            return found
         }
 
-        /// What the operations would leave of each item that they touch, nil for one that is gone.
+        /// Checks that the operations of a frame fit the contents, and changes nothing.
         ///
-        /// - Throws: `internal` if they do not fit the contents: an item to be added exists, another does not, or a
-        ///   primary key would not be unique.
-        func outcome(of operations: [RecordOperation]) throws(KeychainError) -> [UUID: Entry?] {
-            var outcome: [UUID: Entry?] = [:]
-            for operation in operations {
-                let current = outcome[operation.reference] ?? entries[operation.reference]
-                guard (operation.kind == .insert) == (current == nil) else {
-                    throw Self.contradiction(
-                        operation.kind == .insert ? "an item exists already" : "an item is missing"
-                    )
+        /// - Throws: `internal` if they do not: an item to be added exists, another does not, or a primary key would not
+        ///   be unique.
+        func check(_ frame: Frame) throws(KeychainError) {
+            // What the operations leave of each item that they touch: the key, nil if it is gone.
+            var outcome: [UUID: [UInt8]?] = [:]
+            var writer = ByteWriter(capacity: Self.usualKeySize)
+            for outline in frame.operations {
+                try OperationBytes.with(frame.metadata, outline.start) { (operation) throws(KeychainError) in
+                    let reference = outline.reference
+                    let exists = outcome[reference].map { $0 != nil } ?? (number(of: reference) != nil)
+                    try Self.requireFit(outline.kind, exists)
+                    writer.clear()
+                    if outline.kind.hasRecord { try EncodedRecord.encodeKey(of: operation.record, into: &writer) }
+                    outcome[reference] = .some(outline.kind.hasRecord ? writer.bytes : nil)
                 }
-                guard let record = operation.record else {
-                    outcome[operation.reference] = .some(nil)
-                    continue
-                }
-                guard let value = operation.value ?? current?.value else {
-                    throw Self.contradiction("an item has no value")
-                }
-                outcome[operation.reference] = Entry(
-                    record: record,
-                    value: value,
-                    byteCount: UInt64(operation.encodedCount) + UInt64(value.sealedCount)
-                )
             }
-            try requireUniqueKeys(outcome)
-            return outcome
-        }
-
-        /// Changes the contents to an outcome.
-        mutating func apply(_ outcome: [UUID: Entry?]) {
-            for reference in outcome.keys {
-                guard let old = entries[reference] else { continue }
-                references[old.record.primaryKey] = nil
-                liveByteCount -= old.byteCount
-            }
-            for (reference, entry) in outcome {
-                entries[reference] = entry
-                guard let entry else { continue }
-                references[entry.record.primaryKey] = reference
-                liveByteCount += entry.byteCount
+            var added: Set<[UInt8]> = []
+            for case let key? in outcome.values {
+                let holder = try number(ofKey: key)
+                let isTaken = holder.map { outcome[reference(of: $0)] == nil } ?? false
+                guard !isTaken, added.insert(key).inserted else { throw Self.doubleKey }
             }
         }
 
-        private func requireUniqueKeys(_ outcome: [UUID: Entry?]) throws(KeychainError) {
-            var added: Set<PrimaryKey> = []
-            for case let entry? in outcome.values {
-                let key = entry.record.primaryKey
-                let isTaken = references[key].map { outcome[$0] == nil } ?? false
-                guard !isTaken, added.insert(key).inserted else {
-                    throw Self.contradiction("two items have one primary key")
+        /// Changes the contents as a frame says.
+        ///
+        /// - Throws: `internal` if its operations do not fit the contents, which are not to be used after that.
+        mutating func apply(_ frame: Frame) throws(KeychainError) {
+            let start = log.append(frame.metadata)
+            if !isKnownUniquelyReferenced(&byAttribute) { byAttribute = AttributeIndex(copying: byAttribute) }
+            let attributes = byAttribute.names
+            var writer = ByteWriter(capacity: Self.usualKeySize)
+            // Two items may have one key between two operations of a frame.
+            var suspects: [Int] = []
+            for outline in frame.operations {
+                try OperationBytes.with(frame.metadata, outline.start) { (operation) throws(KeychainError) in
+                    var number = number(of: outline.reference)
+                    try Self.requireFit(outline.kind, number != nil)
+                    if let number { try unlink(number, attributes, &writer) }
+                    guard outline.kind.hasRecord else {
+                        if let number { free(number) }
+                        return
+                    }
+                    guard let value = outline.value ?? number.map({ entries[$0].value }) else {
+                        throw Self.contradiction("an item has no value")
+                    }
+                    let entry = Entry(start, outline, value)
+                    if let number { entries[number] = entry } else { number = add(entry, outline.reference) }
+                    if let number, try link(number, operation, attributes, &writer) { suspects.append(number) }
                 }
             }
+            for number in suspects where entries[number].place != nil {
+                try key(of: number, into: &writer)
+                guard try self.number(ofKey: writer.bytes, except: number) == nil else { throw Self.doubleKey }
+            }
         }
+
+        /// Changes the contents as a frame says whose operations do not fit them, since something is missing in between.
+        ///
+        /// - Returns: The records whose value is not known.
+        mutating func force(_ frame: Frame) throws(KeychainError) -> [ItemRecord] {
+            let start = log.append(frame.metadata)
+            if !isKnownUniquelyReferenced(&byAttribute) { byAttribute = AttributeIndex(copying: byAttribute) }
+            let attributes = byAttribute.names
+            var writer = ByteWriter(capacity: Self.usualKeySize)
+            var valueless: [ItemRecord] = []
+            for outline in frame.operations {
+                try OperationBytes.with(frame.metadata, outline.start) { (operation) throws(KeychainError) in
+                    let number = number(of: outline.reference)
+                    guard outline.kind.hasRecord else {
+                        if let number { try remove(number, attributes, &writer) }
+                        return
+                    }
+                    guard let value = outline.value ?? number.map({ entries[$0].value }) else {
+                        valueless.append(try EncodedRecord.decode(outline.reference, operation.record))
+                        return
+                    }
+                    if let number { try remove(number, attributes, &writer) }
+                    writer.clear()
+                    try EncodedRecord.encodeKey(of: operation.record, into: &writer)
+                    // Who has the key is the newer one: the other was renamed or removed where nothing can be read.
+                    if let other = try self.number(ofKey: writer.bytes) { try remove(other, attributes, &writer) }
+                    let added = add(Entry(start, outline, value), outline.reference)
+                    _ = try link(added, operation, attributes, &writer)
+                }
+            }
+            return valueless
+        }
+
+        private static func requireFit(_ kind: OperationKind, _ exists: Bool) throws(KeychainError) {
+            guard (kind == .insert) != exists else {
+                throw contradiction(exists ? "an item exists already" : "an item is missing")
+            }
+        }
+
+        private static let doubleKey = contradiction("two items have one primary key")
 
         private static func contradiction(_ finding: String) -> KeychainError {
             KeychainError(
                 .internal,
                 "A change does not fit what the keychain file contains: \(finding). Please report it."
             )
+        }
+    }
+
+    // Finding.
+    extension RecordIndex {
+        /// The numbers of the entries that a selection may match.
+        private func candidates(_ selection: RecordSelection) throws(KeychainError) -> [Int] {
+            if let reference = selection.reference { return number(of: reference).map { [$0] } ?? [] }
+            if let key = selection.primaryKey {
+                var writer = ByteWriter(capacity: Self.usualKeySize)
+                try EncodedRecord.encode(key, into: &writer)
+                return try number(ofKey: writer.bytes).map { [$0] } ?? []
+            }
+            for name in AttributeIndex.names {
+                // An empty value also stands for one that is absent, and a server for its subdomains.
+                guard let value = selection.attributes[name], value != value.form.defaultValue,
+                    name != .server || !selection.matchesSubdomains
+                else { continue }
+                var writer = ByteWriter(capacity: Self.usualKeySize)
+                EncodedRecord.encode(value, into: &writer)
+                let hash = writer.bytes.withUnsafeBytes { Self.hash($0) }
+                return try byAttribute.entries(hash, of: name) { () throws(KeychainError) in try chains(of: name) }
+            }
+            return entries.indices.filter { entries[$0].place != nil }
+        }
+
+        private func chains(of name: AttributeName) throws(KeychainError) -> AttributeChains {
+            var chains = AttributeChains()
+            for number in entries.indices where entries[number].place != nil {
+                if let hash = try hash(of: name, number) { chains.insert(number, hash) }
+            }
+            return chains
+        }
+
+        private func number(of reference: UUID) -> Int? {
+            byReference.first(Self.hash(reference)) { self.reference(of: $0) == reference }
+        }
+
+        private func number(ofKey key: [UInt8], except other: Int? = nil) throws(KeychainError) -> Int? {
+            var writer = ByteWriter(capacity: Self.usualKeySize)
+            return try byKey.first(key.withUnsafeBytes { Self.hash($0) }) { (number) throws(KeychainError) in
+                guard number != other else { return false }
+                try self.key(of: number, into: &writer)
+                return writer.bytes == key
+            }
+        }
+
+        private func reference(of number: Int) -> UUID {
+            reference(of: entries[number])
+        }
+
+        /// Writes an entry's primary key over what the writer has.
+        private func key(of number: Int, into writer: inout ByteWriter) throws(KeychainError) {
+            writer.clear()
+            try log.withOperation(at: entries[number].place) { (operation) throws(KeychainError) in
+                try EncodedRecord.encodeKey(of: operation.record, into: &writer)
+            }
+        }
+
+        private func hash(of name: AttributeName, _ number: Int) throws(KeychainError) -> UInt64? {
+            try log.withOperation(at: entries[number].place) { (operation) throws(KeychainError) in
+                try EncodedRecord.value(of: name, in: operation.record).map { Self.hash($0) }
+            }
+        }
+
+        /// Keyed anew in each process: who chooses the names of items cannot let them meet in one place.
+        private static func hash(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
+            var hasher = Hasher()
+            hasher.combine(bytes: bytes)
+            return UInt64(bitPattern: Int64(hasher.finalize()))
+        }
+
+        /// References are random already.
+        private static func hash(_ reference: UUID) -> UInt64 {
+            withUnsafeBytes(of: reference.uuid) { bytes in
+                let words = bytes.loadUnaligned(as: (UInt64, UInt64).self)
+                return (words.0 ^ words.1) &* 0x9E37_79B9_7F4A_7C15
+            }
+        }
+    }
+
+    // Changing.
+    extension RecordIndex {
+        private mutating func add(_ entry: Entry, _ reference: UUID) -> Int {
+            let number = freeEntries.popLast() ?? entries.count
+            if number == entries.count { entries.append(entry) } else { entries[number] = entry }
+            byReference.insert(Self.hash(reference), number)
+            return number
+        }
+
+        private mutating func free(_ number: Int) {
+            byReference.remove(Self.hash(reference(of: number)), number)
+            entries[number].place = nil
+            freeEntries.append(number)
+        }
+
+        private mutating func remove(
+            _ number: Int,
+            _ attributes: [AttributeName],
+            _ writer: inout ByteWriter
+        ) throws(KeychainError) {
+            try unlink(number, attributes, &writer)
+            free(number)
+        }
+
+        /// Lets an entry be found by what its operation says; true if another one may have its key.
+        private mutating func link(
+            _ number: Int,
+            _ operation: OperationBytes,
+            _ attributes: [AttributeName],
+            _ writer: inout ByteWriter
+        ) throws(KeychainError) -> Bool {
+            liveByteCount += entries[number].byteCount
+            for name in attributes {
+                let value = try EncodedRecord.value(of: name, in: operation.record)
+                if let value { byAttribute.insert(number, Self.hash(value), of: name) }
+            }
+            writer.clear()
+            try EncodedRecord.encodeKey(of: operation.record, into: &writer)
+            let hash = writer.bytes.withUnsafeBytes { Self.hash($0) }
+            let isSuspect = byKey.first(hash) { _ in true } != nil
+            byKey.insert(hash, number)
+            return isSuspect
+        }
+
+        private mutating func unlink(
+            _ number: Int,
+            _ attributes: [AttributeName],
+            _ writer: inout ByteWriter
+        ) throws(KeychainError) {
+            liveByteCount -= entries[number].byteCount
+            for name in attributes {
+                if let hash = try hash(of: name, number) { byAttribute.remove(number, hash, of: name) }
+            }
+            try key(of: number, into: &writer)
+            byKey.remove(writer.bytes.withUnsafeBytes { Self.hash($0) }, number)
         }
     }
 #endif

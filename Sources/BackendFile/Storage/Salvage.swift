@@ -36,7 +36,7 @@
             var scanner = FrameScanner(budget: 4 * file.size + UInt64(FileLayout.metadataLimit))
             while let frame = try scanner.next(in: file, &window) {
                 salvage.pass(from: file, to: frame, index)
-                salvage.apply(frame, to: &index)
+                try salvage.apply(frame, to: &index)
                 file.advance(over: frame)
             }
             salvage.finish(file, index)
@@ -110,10 +110,11 @@
             }
         }
 
-        private mutating func apply(_ frame: Frame, to index: inout RecordIndex) {
-            if let outcome = try? index.outcome(of: frame.operations) {
-                index.apply(outcome)
-            } else {
+        private mutating func apply(_ frame: Frame, to index: inout RecordIndex) throws(KeychainError) {
+            do {
+                try index.check(frame)
+                try index.apply(frame)
+            } catch {
                 if damages.isEmpty {
                     damages.append(
                         FileDamage(
@@ -123,46 +124,15 @@
                         )
                     )
                 }
-                index.apply(outcome(of: frame.operations, index))
+                for record in try index.force(frame) {
+                    valueless[record.reference] = record
+                    isIncomplete = true
+                }
             }
             for operation in frame.operations where operation.kind != .change {
                 doubtful.remove(operation.reference)
                 valueless[operation.reference] = nil
             }
-        }
-
-        /// What operations leave that do not fit what is there, since something is missing in between.
-        private mutating func outcome(of operations: [RecordOperation], _ index: RecordIndex) -> [UUID: RecordIndex
-            .Entry?]
-        {
-            var outcome: [UUID: RecordIndex.Entry?] = [:]
-            var keys: [PrimaryKey: UUID] = [:]
-            for operation in operations {
-                let current = outcome[operation.reference] ?? index[operation.reference]
-                guard let record = operation.record else {
-                    outcome[operation.reference] = .some(nil)
-                    continue
-                }
-                guard let value = operation.value ?? current?.value else {
-                    valueless[operation.reference] = record
-                    isIncomplete = true
-                    continue
-                }
-                // Who has the key is the newer one: the other was renamed or removed where nothing can be read.
-                let key = record.primaryKey
-                for other in index.records(RecordSelection(key)) where other.reference != operation.reference {
-                    if outcome[other.reference] == nil { outcome[other.reference] = .some(nil) }
-                }
-                if let other = keys.updateValue(operation.reference, forKey: key), other != operation.reference {
-                    outcome[other] = .some(nil)
-                }
-                outcome[operation.reference] = RecordIndex.Entry(
-                    record: record,
-                    value: value,
-                    byteCount: UInt64(operation.encodedCount) + UInt64(value.sealedCount)
-                )
-            }
-            return outcome
         }
 
         /// Compares what was read with what the mark promises.
@@ -189,7 +159,7 @@
         }
 
         private mutating func doubtEverything(_ index: RecordIndex) {
-            doubtful.formUnion(index.all.map(\.record.reference))
+            doubtful.formUnion(index.all.map(index.reference))
         }
     }
 

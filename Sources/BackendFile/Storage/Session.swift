@@ -79,9 +79,16 @@
         }
 
         /// Takes what a commit of the writer has done.
-        mutating func committed(_ file: OpenFile, _ outcome: [UUID: RecordIndex.Entry?]) {
+        ///
+        /// - Parameter frame: What was appended, nil if the contents are as before.
+        mutating func committed(_ file: OpenFile, _ frame: Frame?) {
             store?.file = file
-            store?.index.apply(outcome)
+            do {
+                if let frame { try store?.index.apply(frame) }
+            } catch {
+                // It was checked before it was written; should it not fit after all, what is known is of no use.
+                isOutdated = true
+            }
         }
 
         /// Puts off the next rewrite, after one that failed.

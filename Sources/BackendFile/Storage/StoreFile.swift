@@ -78,7 +78,7 @@
         private mutating func readFrames() throws(KeychainError) -> Bool {
             try file.readFrames { (frame) throws(KeychainError) in
                 do {
-                    index.apply(try index.outcome(of: frame.operations))
+                    try index.apply(frame)
                 } catch {
                     throw .damaged("a record contradicts those before it")
                 }
@@ -129,7 +129,7 @@
             _ keys: StoreKeys,
             _ call: CallContext
         ) throws(KeychainError) -> StoreFile {
-            try writeCopy(of: Array(index.all), header, keys, at: file.place, call) {
+            try writeCopy(of: index.all, header, keys, at: file.place, call) {
                 (unfinished) throws(KeychainError) in try unfinished.publishAsReplacement()
             }
         }
@@ -167,7 +167,7 @@
                 try call.check()
                 let (frame, bytes) = try sealed(batch, after: tip, before: touched, header: header, keys: keys)
                 try unfinished.file.write(bytes, at: tip.length)
-                index.apply(try index.outcome(of: frame.operations))
+                try index.apply(frame)
                 (tip, touched) = (frame.tip, frame.touched)
                 (batch, batchCount) = ([], 0)
             }
@@ -198,10 +198,12 @@
             keys: StoreKeys
         ) throws(KeychainError) -> (Frame, [UInt8]) {
             var values: [SecureBytes] = []
+            var operations: [RecordOperation] = []
             for entry in batch {
-                values.append(try file.value(of: entry.record.reference, at: entry.value))
+                let record = try index.record(of: entry)
+                operations.append(RecordOperation(.insert, record))
+                values.append(try file.value(of: record.reference, at: entry.value))
             }
-            let operations = batch.map { RecordOperation(.insert, $0.record) }
             return try Frame.seal(operations, values: values, after: tip, before: before, header: header, keys: keys)
         }
     }

@@ -49,27 +49,21 @@ public struct ItemRecord: Sendable, Hashable {
         self.itemClass = itemClass
         self.accessGroup = accessGroup
         self.isSynchronizable = isSynchronizable
-        self.attributes = attributes
+        let schema = AttributeSchema.schema(of: itemClass)
+        self.attributes = attributes.filtered { !schema.isDefaultOfKey($0) }
         self.creationDate = creationDate
         self.modificationDate = modificationDate
         self.handle = handle
-        for attribute in AttributeSchema.schema(of: itemClass).primaryKey
-        where self.attributes[attribute.name] == attribute.form.defaultValue {
-            self.attributes[attribute.name] = nil
-        }
     }
 
     /// What makes the item unique in its store.
     public var primaryKey: PrimaryKey {
-        var key = AttributeSet()
-        for attribute in AttributeSchema.schema(of: itemClass).primaryKey {
-            key[attribute.name] = attributes[attribute.name]
-        }
+        let schema = AttributeSchema.schema(of: itemClass)
         return PrimaryKey(
             itemClass: itemClass,
             accessGroup: accessGroup,
             isSynchronizable: isSynchronizable,
-            attributes: key
+            attributes: attributes.filtered { schema.isPrimaryKey($0.name) }
         )
     }
 
@@ -86,7 +80,9 @@ public struct ItemRecord: Sendable, Hashable {
     /// - Parameter other: The record to compare with.
     public func isOrderedBefore(_ other: ItemRecord) -> Bool {
         if creationDate != other.creationDate { return creationDate < other.creationDate }
-        return reference.uuidString < other.reference.uuidString
+        return withUnsafeBytes(of: reference.uuid) { own in
+            withUnsafeBytes(of: other.reference.uuid) { own.lexicographicallyPrecedes($0) }
+        }
     }
 }
 
@@ -105,5 +101,12 @@ public struct PrimaryKey: Sendable, Hashable {
     public static func == (left: PrimaryKey, right: PrimaryKey) -> Bool {
         left.itemClass == right.itemClass && left.accessGroup.isIdentical(to: right.accessGroup)
             && left.isSynchronizable == right.isSynchronizable && left.attributes == right.attributes
+    }
+
+    /// Hashes what tells keys apart: the values, and not the names that all keys of a class have.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(itemClass)
+        accessGroup.hashBytes(into: &hasher)
+        for attribute in attributes { hasher.combine(attribute.value) }
     }
 }

@@ -68,16 +68,13 @@ public struct RecordSelection: Sendable, Hashable {
         guard let itemClass, let accessGroup, let isSynchronizable, !matchesSubdomains, itemClass != .identity else {
             return nil
         }
-        var key = AttributeSet()
-        for attribute in AttributeSchema.schema(of: itemClass).primaryKey {
-            guard let value = attributes[attribute.name] else { return nil }
-            if value != attribute.form.defaultValue { key[attribute.name] = value }
-        }
+        let schema = AttributeSchema.schema(of: itemClass)
+        guard schema.primaryKey.allSatisfy({ attributes[$0.name] != nil }) else { return nil }
         return PrimaryKey(
             itemClass: itemClass,
             accessGroup: accessGroup,
             isSynchronizable: isSynchronizable,
-            attributes: key
+            attributes: attributes.filtered { schema.isPrimaryKey($0.name) && !schema.isDefaultOfKey($0) }
         )
     }
 

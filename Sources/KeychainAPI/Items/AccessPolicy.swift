@@ -126,11 +126,13 @@ public struct AccessPolicy: Hashable, Sendable {
             accessibility = .whenUnlockedThisDeviceOnly
             if case .text(let text) = stored, let known = Accessibility(rawValue: text) { accessibility = known }
         }
-        var options: Options = []
-        if let stored = record.attributes[.accessControl] {
-            options = .userPresence
-            if case .integer(let bits) = stored, let bits = UInt32(exactly: bits) { options = Options(rawValue: bits) }
-        }
-        self.init(accessibility, options: options)
+        self.init(accessibility, options: Self.options(of: record))
+    }
+
+    /// What the person must confirm before the value of a record is read.
+    static func options(of record: ItemRecord) -> Options {
+        guard let stored = record.attributes[.accessControl] else { return [] }
+        guard case .integer(let bits) = stored, let bits = UInt32(exactly: bits) else { return .userPresence }
+        return Options(rawValue: bits)
     }
 }

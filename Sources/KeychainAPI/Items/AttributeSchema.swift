@@ -27,6 +27,12 @@ public struct AttributeSchema: Sendable {
         primaryKey.contains { $0.name == name }
     }
 
+    /// Whether an attribute belongs to the primary key and has its default, which is the same as its absence.
+    func isDefaultOfKey(_ attribute: AttributeSet.Element) -> Bool {
+        attribute.value.isDefault
+            && primaryKey.contains { $0.name == attribute.name && $0.form == attribute.value.form }
+    }
+
     /// The form of an attribute's values, nil if the class does not have the attribute.
     ///
     /// - Parameter name: The attribute's name.

@@ -11,6 +11,11 @@ public struct AttributeSet: Sendable, Hashable {
         public let name: AttributeName
         /// The attribute's value.
         public let value: AttributeValue
+
+        package init(name: AttributeName, value: AttributeValue) {
+            self.name = name
+            self.value = value
+        }
     }
 
     private var elements: [Element] = []
@@ -18,13 +23,19 @@ public struct AttributeSet: Sendable, Hashable {
     /// Makes an empty set.
     public init() {}
 
+    /// Makes a set of attributes that are in the order of their names already, each name once.
+    package init(sorted elements: [Element]) {
+        self.elements = elements
+    }
+
     /// The value of a name, nil if it is not set.
     ///
-    /// - Complexity: O(log n) to read, O(n) to write, in the number of attributes.
+    /// - Complexity: O(n) in the number of attributes.
     public subscript(name: AttributeName) -> AttributeValue? {
         get {
-            let index = position(of: name)
-            return index < elements.count && elements[index].name == name ? elements[index].value : nil
+            // From the beginning: to find that two short names differ is faster than to order them.
+            for element in elements where element.name == name { return element.value }
+            return nil
         }
         set {
             let index = position(of: name)
@@ -36,6 +47,11 @@ public struct AttributeSet: Sendable, Hashable {
             case (nil, false): break
             }
         }
+    }
+
+    /// The attributes that satisfy a condition; this very set if all do.
+    func filtered(_ isIncluded: (Element) -> Bool) -> AttributeSet {
+        elements.allSatisfy(isIncluded) ? self : AttributeSet(sorted: elements.filter(isIncluded))
     }
 
     private func position(of name: AttributeName) -> Int {

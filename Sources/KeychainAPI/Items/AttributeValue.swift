@@ -48,6 +48,16 @@ public enum AttributeValue: Sendable {
         }
     }
 
+    /// Whether this is the default value of its form.
+    var isDefault: Bool {
+        switch self {
+        case .text(let text): text.isEmpty
+        case .data(let data): data.isEmpty
+        case .integer(let number): number == 0
+        case .boolean(let flag): !flag
+        }
+    }
+
     /// The number of bytes that the value takes: UTF-8 for text, eight for a number, one for a truth value.
     public var byteCount: Int {
         switch self {
@@ -76,8 +86,7 @@ extension AttributeValue: Hashable {
         hasher.combine(form)
         switch self {
         case .text(let text):
-            hasher.combine(text.utf8.count)
-            for byte in text.utf8 { hasher.combine(byte) }
+            text.hashBytes(into: &hasher)
         case .data(let data): hasher.combine(data)
         case .integer(let number): hasher.combine(number)
         case .boolean(let flag): hasher.combine(flag)
@@ -89,5 +98,32 @@ extension String {
     /// Whether two texts have the same UTF-8 bytes, as every program that shares a store compares them.
     ///
     /// Swift's own `==` also calls two spellings of one character equal.
-    func isIdentical(to other: String) -> Bool { utf8.elementsEqual(other.utf8) }
+    func isIdentical(to other: String) -> Bool {
+        let (left, right) = (utf8, other.utf8)
+        guard left.count == right.count else { return false }
+        // Both lie in memory in one piece, unless one was bridged from elsewhere.
+        let isEqual = left.withContiguousStorageIfAvailable { left in
+            right.withContiguousStorageIfAvailable { right in
+                left.isEmpty || memcmp(left.baseAddress!, right.baseAddress!, left.count) == 0
+            }
+        }
+        return (isEqual ?? nil) ?? left.elementsEqual(right)
+    }
+
+    /// Whether the text contains NUL.
+    var containsNUL: Bool {
+        utf8.withContiguousStorageIfAvailable { bytes in
+            !bytes.isEmpty && memchr(bytes.baseAddress!, 0, bytes.count) != nil
+        } ?? utf8.contains(0)
+    }
+
+    /// Feeds the UTF-8 bytes to a hasher, and their number.
+    func hashBytes(into hasher: inout Hasher) {
+        hasher.combine(utf8.count)
+        let isDone: Void? = utf8.withContiguousStorageIfAvailable { bytes in
+            hasher.combine(bytes: UnsafeRawBufferPointer(bytes))
+        }
+        guard isDone == nil else { return }
+        for byte in utf8 { hasher.combine(byte) }
+    }
 }

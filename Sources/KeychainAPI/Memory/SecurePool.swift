@@ -28,20 +28,22 @@ final class SecurePool: Sendable {
     private static let smallestPooled = 32
     private static let maximumGuarded = 8192
 
-    private let free = Mutex<[Int: [Block]]>([:])
+    /// The free blocks of each size, the smallest first.
+    private let free = Mutex([[Block]](repeating: [], count: sizeClass(of: largestPooled) + 1))
     private let guarded = Mutex(0)
 
     func allocate(_ count: Int) -> Block {
         let size = Self.blockSize(for: count)
         guard size <= Self.largestPooled else { return Self.map(size, guardSize: reserveGuards() ? Self.pageSize : 0) }
+        let sizeClass = Self.sizeClass(of: size)
         return free.withLock { free in
-            if let block = free[size]?.popLast() { return block }
+            if let block = free[sizeClass].popLast() { return block }
             let region = Self.map(Self.regionSize, guardSize: Self.pageSize)
             var blocks = stride(from: 0, to: Self.regionSize, by: size).map { offset in
                 Block(address: region.address + offset, size: size)
             }
             let block = blocks.removeLast()
-            free[size] = blocks
+            free[sizeClass] = blocks
             return block
         }
     }
@@ -52,7 +54,7 @@ final class SecurePool: Sendable {
             Self.unmap(block)
             if block.guardSize > 0 { guarded.withLock { $0 -= 1 } }
         } else {
-            free.withLock { $0[block.size, default: []].append(block) }
+            free.withLock { $0[Self.sizeClass(of: block.size)].append(block) }
         }
     }
 
@@ -62,6 +64,11 @@ final class SecurePool: Sendable {
             count += 1
             return true
         }
+    }
+
+    /// Which of the sizes it is, each twice the one before.
+    private static func sizeClass(of size: Int) -> Int {
+        size.trailingZeroBitCount - smallestPooled.trailingZeroBitCount
     }
 
     private static func blockSize(for count: Int) -> Int {

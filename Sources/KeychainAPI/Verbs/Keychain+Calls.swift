@@ -8,6 +8,8 @@ extension Keychain {
     ///
     /// By thread and not by task: a task that a closure started may well use the store when the transaction is over.
     private static let openTransactions = Mutex<[OpenTransaction]>([])
+    /// How many there are: without any, a call need not look further.
+    private static let openTransactionCount = Atomic(0)
 
     private struct OpenTransaction {
         let thread = pthread_self()
@@ -61,7 +63,9 @@ extension Keychain {
     func withOpenTransaction<Result>(_ body: () -> Result) -> Result {
         let transaction = OpenTransaction(location: driver.location)
         Self.openTransactions.withLock { $0.append(transaction) }
+        Self.openTransactionCount.add(1, ordering: .relaxed)
         defer {
+            Self.openTransactionCount.subtract(1, ordering: .relaxed)
             Self.openTransactions.withLock { open in
                 if let index = open.lastIndex(where: { $0 == transaction }) { open.remove(at: index) }
             }
@@ -70,7 +74,10 @@ extension Keychain {
     }
 
     private func requireNoOpenTransaction() throws(KeychainError) {
-        guard !(driver is TransactionDriver), Self.openTransactions.withLock({ !$0.isEmpty }) else { return }
+        // A transaction of this very thread has been counted; those of others do not matter.
+        guard Self.openTransactionCount.load(ordering: .relaxed) > 0, type(of: driver) != TransactionDriver.self else {
+            return
+        }
         let transaction = OpenTransaction(location: driver.location)
         guard Self.openTransactions.withLock({ $0.contains { $0 == transaction } }) else { return }
         throw KeychainError(

@@ -227,14 +227,24 @@ extension Keychain {
         guard values else {
             return .items(all.prefix(limit ?? all.count).map { FetchedItem(record: $0.shown, value: nil) })
         }
+        // An item that vanished between search and reading is skipped; where one is wanted, the next one is the first.
+        if limit == 1 {
+            for match in all {
+                let options = AccessPolicy.options(of: match.record)
+                if !options.isSubset(of: confirmed) { return .needs(options) }
+                if case let value?? = try reader.values(of: [match.record]).first {
+                    return .items([FetchedItem(record: match.shown, value: value)])
+                }
+            }
+            return .items([])
+        }
         var items: [FetchedItem] = []
         var rest = all[...]
-        // An item that vanished between search and reading is skipped; where one is wanted, the next one is the first.
         while !rest.isEmpty, limit.map({ items.count < $0 }) ?? true {
             let batch = rest.prefix(limit.map { $0 - items.count } ?? rest.count)
             rest = rest.dropFirst(batch.count)
             for match in batch {
-                let options = AccessPolicy(of: match.record).options
+                let options = AccessPolicy.options(of: match.record)
                 if !options.isSubset(of: confirmed) { return .needs(options) }
             }
             let bytes = try reader.values(of: batch.map(\.record))

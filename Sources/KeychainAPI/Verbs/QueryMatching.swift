@@ -29,7 +29,7 @@ extension Keychain {
     }
 
     static func validate(_ group: AccessGroup) throws(KeychainError) {
-        guard !group.rawValue.utf8.contains(0) else {
+        guard !group.rawValue.containsNUL else {
             throw KeychainError(.invalidParameter, "An access group cannot contain NUL.")
         }
         guard group.rawValue.utf8.count <= maximumAttributeSize else {
@@ -57,7 +57,7 @@ extension Keychain {
         guard value.form == form else {
             throw KeychainError(.invalidParameter, "The attribute \(name) takes a value of the form \(form).")
         }
-        if case .text(let text) = value, text.utf8.contains(0) {
+        if case .text(let text) = value, text.containsNUL {
             throw KeychainError(.invalidParameter, "The attribute \(name) cannot contain NUL.")
         }
         guard value.byteCount <= maximumAttributeSize else {
@@ -106,6 +106,8 @@ extension Keychain {
         _ reader: any RecordReader
     ) throws(KeychainError) -> [Match] {
         let candidates = try reader.records(selection)
+        // Most calls are about one item.
+        if candidates.count == 1 { return selection.matches(candidates[0]) ? [Match(record: candidates[0])] : [] }
         var matches: [Match]
         if driver.capabilities.contains(.sharedWithOtherPrograms) {
             // Other programs may have left several records for one key: the newest speaks, and only then is it asked

@@ -23,6 +23,8 @@ final class TransactionDriver: KeychainDriver, RecordWriter, @unchecked Sendable
     private let thread = pthread_self()
     private var changes: [UUID: Change] = [:]
     private var order: [UUID] = []
+    /// Which of the changed records has a key now.
+    private var byKey: [PrimaryKey: UUID] = [:]
 
     init(over base: any KeychainDriver, _ writer: any RecordWriter) {
         self.base = base
@@ -68,7 +70,14 @@ final class TransactionDriver: KeychainDriver, RecordWriter, @unchecked Sendable
 
     func records(_ selection: RecordSelection) throws(KeychainError) -> [ItemRecord] {
         let untouched = try openWriter().records(selection).filter { changes[$0.reference] == nil }
-        return untouched + order.compactMap { changes[$0]?.current }.filter(selection.matches)
+        return untouched + changed(selection).compactMap { changes[$0]?.current }.filter(selection.matches)
+    }
+
+    /// The changed records that may match: a transaction of many stores looks for each of their keys.
+    private func changed(_ selection: RecordSelection) -> [UUID] {
+        if let reference = selection.reference { return [reference] }
+        if let key = selection.primaryKey { return byKey[key].map { [$0] } ?? [] }
+        return order
     }
 
     func value(of record: ItemRecord) throws(KeychainError) -> SecureBytes {
@@ -90,6 +99,9 @@ final class TransactionDriver: KeychainDriver, RecordWriter, @unchecked Sendable
     }
 
     private func change(_ reference: UUID, original: ItemRecord?, to current: ItemRecord?, _ value: SecureBytes?) {
+        // An earlier mutation of the same commit may have given the key to another item.
+        if let key = changes[reference]?.current?.primaryKey, byKey[key] == reference { byKey[key] = nil }
+        if let current { byKey[current.primaryKey] = reference }
         if var change = changes[reference] {
             change.current = current
             change.value = value ?? change.value
