@@ -49,8 +49,17 @@
             WorkerCommand(
                 executable: WorkerProgram.path,
                 storeURL: keychain.location,
-                environment: ["KEYCHAIN_KEY": "\(secret == .key ? "keyfile" : "file"):\(folder(of: keychain))/secret"]
+                environment: environment(path(of: keychain))
             )
+        }
+
+        /// The environment of a store: it must not leave anything in the person's own folders.
+        private func environment(_ path: String) -> [String: String] {
+            let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+            return [
+                "KEYCHAIN_KEY": "\(secret == .key ? "keyfile" : "file"):\(folder)/secret",
+                "XDG_STATE_HOME": "\(folder)/state",
+            ]
         }
 
         private func path(of keychain: Keychain) -> String { String(keychain.location.dropFirst("file:".count)) }
@@ -62,7 +71,7 @@
         private func open(_ path: String) throws -> Keychain {
             let file = URL(fileURLWithPath: path).deletingLastPathComponent().appendingPathComponent("secret").path
             let options = StoreOptions(keySource: secret == .key ? .keyFile(file) : .file(file), creation: .ifMissing)
-            let driver = try FileDriver(path: path, options: options)
+            let driver = try FileDriver(path: path, options: options, environment: environment(path))
             return Keychain(driver: driver, accessGroup: AccessGroup(rawValue: "conformance"))
         }
     }

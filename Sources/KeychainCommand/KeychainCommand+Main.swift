@@ -17,7 +17,7 @@ extension KeychainCommand {
     /// - Returns: The exit status.
     package static func main() -> Int32 {
         occupyStandardDescriptors()
-        refuseCoreDumps()
+        refuseDumps()
         let arguments: [String]
         let interrupt: Interrupt
         do throws(KeychainError) {
@@ -68,8 +68,10 @@ extension KeychainCommand {
         }
     }
 
-    /// Keeps secrets out of core files and from debuggers of other programs of this user.
-    private static func refuseCoreDumps() {
+    /// Keeps secrets out of core files, from debuggers of other programs of this user, and out of what the runtime prints
+    /// of a program that crashes, which are also the bytes that its registers point at.
+    private static func refuseDumps() {
+        for number in [SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGQUIT] { signal(number, SIG_DFL) }
         var none = rlimit(rlim_cur: 0, rlim_max: 0)
         _ = setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none)
         _ = keychain_set_undumpable()

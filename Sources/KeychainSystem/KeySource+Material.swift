@@ -18,6 +18,7 @@ extension KeySource {
     ///   - isNew: Whether the passphrase is being chosen.
     ///   - permissions: What is asked of the permissions of a passphrase or key file.
     ///   - environment: Where variables are looked up.
+    ///   - call: Deadline and cancellation, for a pipe that nobody writes to.
     /// - Throws: `unavailable` if the source is not there, `interactionNotAllowed` if no one can be asked,
     ///   `invalidParameter` for a key file that is not 32 bytes or a `CREDENTIALS_DIRECTORY` that is not UTF-8,
     ///   `insecurePermissions` for a file of one's own that others may touch.
@@ -26,7 +27,8 @@ extension KeySource {
         location: String,
         isNew: Bool,
         permissions: StoreOptions.Permissions = .ownerOnly,
-        environment: [String: String] = ProcessInfo.processInfo.environment
+        environment: [String: String] = ProcessInfo.processInfo.environment,
+        call: CallContext = CallContext(.open)
     ) throws(KeychainError) -> KeyMaterial {
         switch self {
         case .material(let material):
@@ -55,7 +57,9 @@ extension KeySource {
             }
             return .passphrase(Self.droppingNewline(Array(value.utf8)))
         case .file(let path):
-            return .passphrase(try Self.droppingNewline(Self.read(path, "The passphrase file ‘\(path)’", permissions)))
+            return .passphrase(
+                try Self.droppingNewline(Self.read(path, "The passphrase file ‘\(path)’", permissions, call))
+            )
         case .fileDescriptor(let number):
             // A duplicate: the caller's descriptor stays the caller's.
             let copy = dup(number)
@@ -67,9 +71,10 @@ extension KeySource {
                 )
             }
             let file = FileDescriptor(owning: copy)
-            return .passphrase(try Self.droppingNewline(Self.read(file, "File descriptor \(number)")))
+            return .passphrase(try Self.droppingNewline(Self.read(file, "File descriptor \(number)", call)))
         case .credential(let name):
-            guard let folder = try environment.variable("CREDENTIALS_DIRECTORY"), !name.contains("/") else {
+            guard let folder = try environment.variable("CREDENTIALS_DIRECTORY"), !name.contains("/"), name != ".."
+            else {
                 throw KeychainError(
                     .unavailable,
                     "There is no systemd credential ‘\(name)’. Add LoadCredential=\(name):PATH to the unit."
@@ -77,9 +82,9 @@ extension KeySource {
             }
             let path = "\(folder)/\(name)"
             // systemd makes the file, and lets the unit's user in through an access control list, which shows as group.
-            return .passphrase(try Self.droppingNewline(Self.read(path, "The credential ‘\(name)’", .any)))
+            return .passphrase(try Self.droppingNewline(Self.read(path, "The credential ‘\(name)’", .any, call)))
         case .keyFile(let path):
-            let key = try Self.read(path, "The key file ‘\(path)’", permissions)
+            let key = try Self.read(path, "The key file ‘\(path)’", permissions, call)
             guard key.count == 32 else {
                 throw KeychainError(
                     .invalidParameter,
@@ -99,23 +104,31 @@ extension KeySource {
     private static func read(
         _ path: String,
         _ what: String,
-        _ permissions: StoreOptions.Permissions
+        _ permissions: StoreOptions.Permissions,
+        _ call: CallContext
     ) throws(KeychainError) -> SecureBytes {
-        let file = try FileDescriptor(path, O_RDONLY, action: "\(what) could not be opened")
+        // Non-blocking: opening a pipe would wait for its other end, past every deadline.
+        let file = try FileDescriptor(path, O_RDONLY | O_NONBLOCK, action: "\(what) could not be opened")
         let status = try file.status()
         // As ssh(1): a file of another owner, root's in /etc for example, is that owner's business.
         if permissions == .ownerOnly, status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid() {
             try status.requireClosed(what, path: path)
         }
-        return try read(file, what)
+        return try read(file, what, call)
     }
 
-    private static func read(_ file: FileDescriptor, _ what: String) throws(KeychainError) -> SecureBytes {
+    private static func read(
+        _ file: FileDescriptor,
+        _ what: String,
+        _ call: CallContext
+    ) throws(KeychainError) -> SecureBytes {
         var count = 0
         let buffer = try SecureBytes(count: limit + 1) { (bytes: UnsafeMutableRawBufferPointer) throws(KeychainError) in
             while count < bytes.count {
+                try waitUntilReadable(file, call)
                 let rest = UnsafeMutableRawBufferPointer(rebasing: bytes[count...])
                 let got = retryingInterruptions { Glibc.read(file.number, rest.baseAddress, rest.count) }
+                if got < 0, errno == EAGAIN { continue }
                 guard got >= 0 else { throw .system(errno, "\(what) could not be read") }
                 if got == 0 { break }
                 count += got
@@ -125,5 +138,11 @@ extension KeySource {
             throw KeychainError(.dataTooLarge, "\(what) is larger than \(limit) bytes; it cannot be a passphrase.")
         }
         return buffer.withBytes { SecureBytes(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+    }
+
+    private static func waitUntilReadable(_ file: FileDescriptor, _ call: CallContext) throws(KeychainError) {
+        var wait = pollfd(fd: file.number, events: Int16(POLLIN), revents: 0)
+        // A little at a time: a cancellation wakes no one here.
+        while poll(&wait, 1, 50) == 0 { try call.check() }
     }
 }

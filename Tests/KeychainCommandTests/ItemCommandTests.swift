@@ -271,7 +271,7 @@ struct ItemCommandTests {
         #expect(try String(contentsOfFile: other, encoding: .utf8) == "old")
         #expect(try await bench.run("get", "nothing", "--output", path).status == 1)
         #expect(try String(contentsOfFile: path, encoding: .utf8) == "s3cret")
-        #expect(try await bench.run("get", "svc", "--output", "\(bench.folder)/no/x").status == 6)
+        #expect(try await bench.run("get", "svc", "--output", "\(bench.folder)/no/x").status == 2)
         let names = try FileManager.default.contentsOfDirectory(atPath: bench.folder)
         #expect(!names.contains { $0.hasPrefix("value.") })
     }

@@ -104,7 +104,7 @@ struct ProgramTests {
         #expect(outcome.status == 0)
     }
 
-    @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
+    @Test(arguments: [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGALRM, SIGUSR1, SIGUSR2])
     func aSignalEndsIt(signal: Int32) async throws {
         let folder = bench.folder
         let (reason, status, errors) = try await onThread {
@@ -126,6 +126,31 @@ struct ProgramTests {
         // It has ended by itself, not by the signal's default.
         #expect(reason == .exit)
         #expect(status == 128 + signal)
+        #expect(errors.isEmpty)
+    }
+
+    /// The runtime's own report of a crash shows registers, and the bytes they point at.
+    @Test(arguments: [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP])
+    func aCrashPrintsNothing(signal: Int32) async throws {
+        let folder = bench.folder
+        let (reason, status, errors) = try await onThread {
+            let process = try Program.process(
+                ["set", "svc"],
+                environment: ["HOME": folder, "KEYCHAIN_STORE": "memory:", "SWIFT_BACKTRACE": "enable=yes"]
+            )
+            let input = Pipe()
+            let errors = Pipe()
+            process.standardInput = input
+            process.standardError = errors
+            try process.run()
+            try input.fileHandleForWriting.write(contentsOf: Data(count: 200_000))
+            kill(process.processIdentifier, signal)
+            process.waitUntilExit()
+            let text = try errors.fileHandleForReading.readToEnd() ?? Data()
+            return (process.terminationReason, process.terminationStatus, text)
+        }
+        #expect(reason == .uncaughtSignal)
+        #expect(status == signal)
         #expect(errors.isEmpty)
     }
 
@@ -156,6 +181,34 @@ struct ProgramTests {
             #expect(outcome.status == 0)
             #expect(outcome.output == Data("s3cret".utf8))
             #expect(outcome.errors == "keychainctl: created file:\(bench.folder)/a.keychain\n")
+        }
+
+        @Test(arguments: ["keyfile", "file"])
+        func aKeyThatNeverComesEndsAtTheDeadline(kind: String) async throws {
+            let outcome = try await shell(
+                "mkfifo $HOME/pipe; printf x | $K -q set svc; $K --timeout 0.2 --key \(kind):$HOME/pipe get svc",
+                try fileEnvironment()
+            )
+            #expect(outcome.status == 8, "\(outcome.errors)")
+        }
+
+        @Test func outputThatCannotBeWrittenIsNoMissingStore() async throws {
+            for path in ["$HOME/missing/x", "$HOME", "$HOME/", "/"] {
+                let outcome = try await shell(
+                    "printf x | $K -q set svc; $K get svc --output \(path)",
+                    try fileEnvironment()
+                )
+                #expect(outcome.status == 2, "\(path): \(outcome.errors)")
+            }
+        }
+
+        @Test func aStoreThatTakesAKeyAsksForNoPassphrase() async throws {
+            let outcome = try await shell(
+                "printf x | $K -q set svc; unset KEYCHAIN_KEY; $K get svc",
+                try fileEnvironment()
+            )
+            #expect(outcome.status == 4)
+            #expect(outcome.errors.contains("keyfile:PATH"), "\(outcome.errors)")
         }
 
         @Test func outputToADash() async throws {

@@ -35,6 +35,8 @@
         static let markSize = 80
         /// The length of a frame's head: its lengths and its nonce.
         static let frameHeadSize = 40
+        /// What is zero in a frame's head.
+        static let frameZeros = 12..<16
         /// The most bytes of metadata in a frame, sealed.
         static let metadataLimit = 64 << 20
         /// The largest value.

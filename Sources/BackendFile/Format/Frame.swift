@@ -41,7 +41,7 @@
                 metadataCount = Int(count)
                 lengths = [UInt8](bytes[..<16])
                 nonce = Nonce(UnsafeRawBufferPointer(rebasing: bytes[16...]))
-                guard frameCount <= available, bytes[12..<16].allSatisfy({ $0 == 0 }), metadataCount > Sodium.tagSize,
+                guard frameCount <= available, bytes[FileLayout.frameZeros].allSatisfy({ $0 == 0 }), metadataCount > Sodium.tagSize,
                     metadataCount <= FileLayout.metadataLimit,
                     UInt64(FileLayout.frameHeadSize + metadataCount) <= frameCount
                 else { return nil }

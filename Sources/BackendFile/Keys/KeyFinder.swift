@@ -27,6 +27,13 @@
                 }
             }
             if let obstacle, options.prompt == nil || call.interaction == .never { throw obstacle }
+            guard try header.keySlots().values.contains(where: { $0.kind == .passphrase }) else {
+                throw KeychainError(
+                    .interactionNotAllowed,
+                    "The keychain file ‘\(place.path)’ is unlocked with a key, and none was given. Set KEYCHAIN_KEY (or "
+                        + "--key) to keyfile:PATH, or to store:URL for a key that another store keeps."
+                )
+            }
             guard options.prompt != nil else { throw unnamed }
             return try masterKey(of: header, .prompt, call)
         }
@@ -117,7 +124,8 @@
                 location: place.location,
                 isNew: isNew,
                 permissions: options.permissions,
-                environment: environment
+                environment: environment,
+                call: call
             )
         }
 

@@ -168,10 +168,37 @@
         /// How many bytes may be tried in vain: a file made to look like frames everywhere must not take for ever.
         var budget: UInt64
 
+        private static let stretch: UInt64 = 64 << 10
+
+        /// How many bytes there are before the first that may begin a frame: its head has zeros at a fixed place.
+        ///
+        /// By way of `memchr(3)`: a file may have many millions of bytes that begin nothing.
+        private static func bytesBeforeHead(_ bytes: UnsafeRawBufferPointer) -> Int {
+            let (zeros, last) = (FileLayout.frameZeros, bytes.count - FileLayout.frameHeadSize)
+            var start = 0
+            while start <= last {
+                let place = bytes.baseAddress! + start + zeros.lowerBound
+                guard let zero = memchr(place, 0, last - start + 1) else { break }
+                start += zero - UnsafeMutableRawPointer(mutating: place)
+                guard bytes[start + zeros.lowerBound..<start + zeros.upperBound].contains(where: { $0 != 0 }) else {
+                    return start
+                }
+                start += 1
+            }
+            return last + 1
+        }
+
         /// The next frame that is newer than what was read, nil if there is none.
         mutating func next(in file: OpenFile, _ window: inout FileWindow) throws(KeychainError) -> Frame? {
             var start = file.tip.length
             while start + UInt64(FileLayout.frameHeadSize) <= file.size {
+                let count = Int(min(Self.stretch, file.size - start))
+                let skipped = try window.withBytes(at: start, count: count) { Self.bytesBeforeHead($0) }
+                guard let skipped else { return nil }
+                guard skipped == 0 else {
+                    start += UInt64(skipped)
+                    continue
+                }
                 defer { start += 1 }
                 guard let head = try file.frameHead(at: start, &window) else { continue }
                 guard UInt64(head.metadataCount) <= budget else { return nil }

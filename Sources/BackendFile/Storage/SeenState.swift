@@ -59,8 +59,7 @@
         ///
         /// Has to be read before the file is opened: what is written down meanwhile may be newer than what was opened.
         var last: Record? {
-            let file = try? FileDescriptor(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, action: "")
-            return Record(try? file?.read(Record.size, at: 0))
+            Record(try? Self.record(path, O_RDONLY)?.read(Record.size, at: 0))
         }
 
         /// Refuses a file that is older than what was seen before it was opened.
@@ -78,12 +77,20 @@
             )
         }
 
+        /// The file of a record; nil if it cannot be opened, or something else lies there that might never answer.
+        private static func record(_ path: String, _ flags: Int32) -> FileDescriptor? {
+            guard let file = try? FileDescriptor(path, flags | O_NOFOLLOW | O_NONBLOCK, action: ""),
+                let status = try? file.status(), status.st_mode & S_IFMT == S_IFREG
+            else { return nil }
+            return file
+        }
+
         /// Remembers a state; the caller holds the lock.
         func remember(_ file: OpenFile) {
             opened.withLock { opened in
                 if opened == nil {
                     guard (try? PrivateDirectory.ensure(folder)) != nil else { return }
-                    opened = try? FileDescriptor(path, O_RDWR | O_CREAT | O_NOFOLLOW, action: "")
+                    opened = Self.record(path, O_RDWR | O_CREAT)
                 }
                 // Who opened the file before another writer changed its key slots does not know of that.
                 let last = Record(try? opened?.read(Record.size, at: 0))

@@ -20,6 +20,10 @@ extension CommandRun {
         }
         let itemClass = try await storedType(of: selector)
         let target = try open(settings, creation: .ifMissing)
+        if io.inputIsTerminal {
+            // A wrong passphrase is to be noticed before a value is typed that would be lost with it.
+            _ = try await target.details(of: selector, as: itemClass, limit: 1)
+        }
         let value = try value(of: selector, settings, limit: target.driver.maximumValueSize)
         try await announcingCreation(of: target) { () async throws(KeychainError) in
             try await store(value, selector, as: itemClass, ifExists ?? .replaceValue, target)

@@ -58,9 +58,18 @@ enum FileOutput {
                 "‘\(path)’ is no file, and ‘--output’ would put one in its place. To write to a pipe, use ‘--output -’."
             )
         }
+        guard !path.hasSuffix("/"), status.st_mode & S_IFMT != S_IFDIR else {
+            throw KeychainError(.invalidParameter, "‘\(path)’ is a folder. ‘--output’ takes the path of a file.")
+        }
         let action = "The file ‘\(path)’ could not be written"
         let temporary = "\(path).\(UUID().uuidString)"
-        let file = try FileDescriptor(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600, action: action)
+        let file: FileDescriptor
+        do throws(KeychainError) {
+            file = try FileDescriptor(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600, action: action)
+        } catch  where error.code == .unavailable {
+            // It is no store that is missing, but the folder of the file.
+            throw KeychainError(.invalidParameter, error.message, underlying: error.underlying)
+        }
         do throws(KeychainError) {
             // Whatever the umask is.
             guard fchmod(file.number, 0o600) == 0 else { throw .system(errno, action) }

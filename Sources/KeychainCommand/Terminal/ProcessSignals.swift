@@ -10,7 +10,7 @@ import Synchronization
 /// The signals are blocked in every thread, and one thread waits for them: so what they lead to is ordinary code, not a
 /// handler in the middle of something else. SIGPIPE keeps its default, which ends the process without a word.
 final class ProcessSignals: Sendable {
-    private static let ending = [SIGINT, SIGTERM, SIGHUP]
+    private static let ending = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGALRM, SIGUSR1, SIGUSR2]
     /// How long a call may take to notice that it was cancelled.
     private static let grace = Duration.seconds(2)
 
