@@ -19,6 +19,7 @@
             self.prefix = prefix
             self.key = .keyFile(key)
             random = seed
+            number = Int(seed) * 100_000
         }
 
         mutating func run() throws(KeychainError) {
