@@ -66,6 +66,42 @@
             Attachment.record("\(count) failures of \(failure.testDescription)", named: "failing-calls.txt")
         }
 
+        @Test func aWriterThatGoesOnAfterAFailureLosesNothingItWasToldOf() throws {
+            let script = CrashScript(path: scratch.path)
+            let (moments, expected) = try script.run(usesOneDriver: false)
+            let last = script.steps.count - 1
+            let start = try #require(moments.last { $0.acknowledged == last && !$0.isUnderWay }).content
+            // The first commit rewrites the file, as in the script; the second one comes with the lock still held.
+            let value = SecureBytes(Data(repeating: 9, count: 20_000))
+            var (call, hasFailed) = (0, true)
+            while hasFailed {
+                let disk = SimulatedDisk(start)
+                let driver = try CrashScript.driver(script.path, on: disk, key: 1)
+                let old = try #require(try driver.all().first { $0.attributes[.account] == .text("f") })
+                disk.arm(SimulatedDisk.Fault(call: call, number: EIO))
+                var items = try #require(expected[last].items)
+                try? driver.write(CallContext(.transaction)) { (writer) throws(KeychainError) in
+                    if (try? writer.commit([.update(old: old, new: old, value: value)])) != nil {
+                        items["f"]?.value = value.data
+                    }
+                    if (try? writer.commit([.insert(passwordRecord("g"), value)])) != nil {
+                        items["g"] = CrashScript.Item(value: value.data)
+                    }
+                }
+                hasFailed = disk.hasFailed
+                disk.arm(nil)
+                #expect(try script.contents(of: disk).items == items, "call \(call)")
+                let content = disk.now
+                for names in content.possibleEntries {
+                    let inode = names.left[script.path].flatMap { content.inodes[$0] }
+                    let left = try script.contents(of: SimulatedDisk(files: [script.path: inode?.durable ?? []]))
+                    #expect(left.items == items, "call \(call), \(names.story)")
+                }
+                call += 1
+            }
+            #expect(call > 20)
+        }
+
         /// One step of the script on a disk of which one call fails.
         private struct Trial {
             /// Those that end with something that can fail when what they are about is durable.
