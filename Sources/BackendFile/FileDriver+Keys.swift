@@ -117,7 +117,7 @@
                     StoreKeys(master: master),
                     call
                 )
-                session.withLock { $0.replace(with: rewritten) }
+                try adopt(rewritten)
                 remember(rewritten.file)
             }
         }
@@ -144,10 +144,15 @@
             try exclusively(call) { () throws(KeychainError) in
                 guard var file = session.withLock({ $0.store?.file }) else { throw noFile }
                 var outcome: Result?
-                try file.changeHead { (header) throws(KeychainError) in
-                    let (changed, result) = try change(header)
-                    outcome = result
-                    return changed
+                do throws(KeychainError) {
+                    try file.changeHead { (header) throws(KeychainError) in
+                        let (changed, result) = try change(header)
+                        outcome = result
+                        return changed
+                    }
+                } catch {
+                    session.withLock { $0.doubt() }
+                    throw error
                 }
                 session.withLock { $0.committed(file, nil) }
                 remember(file)

@@ -17,8 +17,7 @@
         public func compact(_ call: CallContext) throws(KeychainError) {
             try exclusively(call) { () throws(KeychainError) in
                 guard let store = session.withLock({ $0.store }) else { throw noFile }
-                let rewritten = try store.compacted(call)
-                session.withLock { $0.replace(with: rewritten) }
+                try adopt(try store.compacted(call))
             }
         }
 
@@ -53,9 +52,10 @@
             return try examined(call) { (store, intact) throws(KeychainError) in
                 let last = max(store.file.tip.sequence, store.file.mark.tip.sequence)
                 let header = store.file.header.successor(after: last)
-                try store.writeCopy(of: intact, header, store.file.keys, at: target, call) {
+                var copy = try store.writeCopy(of: intact, header, store.file.keys, at: target, call) {
                     (unfinished) throws(KeychainError) in try unfinished.publishAsNew()
                 }
+                try copy.file.synchronizeFolder()
             }
         }
 

@@ -129,7 +129,7 @@
             try lock.withLock(call) { () throws(KeychainError) in
                 place.removeLeftovers()
                 guard try place.status() == nil else { throw FilePlace.exists(place.path) }
-                _ = try createStore(source, call)
+                try adopt(try createStore(source, call))
             }
         }
     }
@@ -251,6 +251,16 @@
             return store
         }
 
+        /// Goes on with a file that this writer made or put in the other one's place, and makes its name durable.
+        ///
+        /// - Throws: Why it is not durable. The file is there all the same, and the next commit tries again.
+        func adopt(_ written: StoreFile) throws(KeychainError) {
+            session.withLock { $0.replace(with: written) }
+            var file = written.file
+            try file.synchronizeFolder()
+            session.withLock { $0.committed(file, nil) }
+        }
+
         /// Remembers how far the file goes now.
         func remember(_ file: OpenFile) { seen?.remember(file) }
 
@@ -258,8 +268,7 @@
             guard let store = session.withLock({ $0.store.flatMap { $0.isWorthCompacting ? $0 : nil } }) else { return }
             do {
                 // A call of its own: the commit is durable, and what is left of its time does not matter any more.
-                let rewritten = try store.compacted(CallContext(.store))
-                session.withLock { $0.replace(with: rewritten) }
+                try adopt(try store.compacted(CallContext(.store)))
             } catch {
                 // The commit has been done. The rewrite is tried again when there is more to gain.
                 session.withLock { $0.postponeCompaction() }

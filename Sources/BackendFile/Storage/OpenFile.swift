@@ -90,7 +90,6 @@
             // Opened again by its name before it is written to: to the system, this descriptor's file still has the name
             // of an unfinished one, and whoever watches for changes would be told that one.
             writable = nil
-            isFolderSynchronized = true
         }
 
         /// Everything before the first frame.
@@ -148,7 +147,8 @@
 
         /// Reads the frames that follow what was read.
         ///
-        /// What follows the mark and is no complete frame is what a writer left that was killed: it is passed over.
+        /// What follows the mark and is no complete frame, with its values, is what a writer left that was killed: it is
+        /// passed over.
         ///
         /// - Parameter apply: Takes each frame.
         /// - Returns: Whether the frames lead to the mark; if not, the file is damaged or not the one that was read.
@@ -205,7 +205,22 @@
             guard let head = try frameHead(at: tip.length, &window),
                 let frame = try frame(head, at: tip.length, &window), frame.base == tip
             else { return nil }
+            if frame.tip.length > mark.tip.length, try !hasValues(frame) { return nil }
             return frame
+        }
+
+        /// Whether the values of a frame are there as well: of one that was not yet durable, a power cut may have left the
+        /// length and the metadata alone.
+        private func hasValues(_ frame: Frame) throws(KeychainError) -> Bool {
+            do throws(KeychainError) {
+                for operation in frame.operations {
+                    guard let place = operation.value else { continue }
+                    _ = try value(of: operation.reference, at: place)
+                }
+                return true
+            } catch  where error.code == .corrupt {
+                return false
+            }
         }
 
         /// What could be the head of a frame at a place, nil if it is none.
@@ -278,17 +293,20 @@
                 try writable.synchronizeData()
                 (header, staleCopies) = (current.header, [])
             }
-            if !isFolderSynchronized {
-                // Who put the file here may have been killed before its name was durable.
-                try place.system.synchronizeFolder(place.folder)
-                isFolderSynchronized = true
-            }
+            try synchronizeFolder()
             guard size != tip.length || isAheadOfMark else { return }
             if size > tip.length { try writable.cut(at: tip.length) }
             if isAheadOfMark { try rewriteUnmarked(writable) }
             try writable.synchronizeData()
             size = tip.length
             if isAheadOfMark { try writeMark(writable, tip) }
+        }
+
+        /// Makes the file's name durable: who put it here may not have come to that.
+        mutating func synchronizeFolder() throws(KeychainError) {
+            guard !isFolderSynchronized else { return }
+            try place.system.synchronizeFolder(place.folder)
+            isFolderSynchronized = true
         }
 
         /// The head as it is on the disk now, with the key slots of the last writer that changed them.
@@ -303,6 +321,8 @@
         /// Replaces the head, durably; it is either the old or the new one at every moment.
         ///
         /// - Parameter change: Makes the new head of the current one, with a higher generation.
+        /// - Throws: What writing throws. If only the second copy could not be written, the head has changed, and what was
+        ///   removed may still be in that copy; the next writer mends it.
         /// - Complexity: O(1): the items are not touched.
         mutating func changeHead(
             _ change: (FileHeader) throws(KeychainError) -> FileHeader
@@ -313,10 +333,17 @@
             let page = changed.encoded(key: keys.header)
             let writable = try writableFile()
             // First over the copy that does not count, then over the other one, which still holds what was removed.
-            for copy in [1 - current.number, current.number] {
-                try writable.write(page, at: UInt64(FileLayout.headerCopies[copy]))
+            let first = UInt64(FileLayout.headerCopies[1 - current.number])
+            do throws(KeychainError) {
+                try writable.write(page, at: first)
                 try writable.synchronizeData()
+            } catch {
+                // Else others would see a head that the disk may not have.
+                try? writable.write(current.headerPage, at: first)
+                throw error
             }
+            try writable.write(page, at: UInt64(FileLayout.headerCopies[current.number]))
+            try writable.synchronizeData()
             header = changed
         }
 
@@ -325,7 +352,8 @@
         /// - Throws: `outOfSpace` and `io`.
         mutating func append(_ bytes: [UInt8], _ frame: Frame) throws(KeychainError) {
             let writable = try writableFile()
-            do {
+            do throws(KeychainError) {
+                try renewMark(writable)
                 try writable.write(bytes, at: tip.length)
                 try writable.synchronizeData()
             } catch {
@@ -342,6 +370,7 @@
         /// Writes what follows the mark once more: if a disk error kept its writer from making it durable, the system
         /// may take it for written.
         private func rewriteUnmarked(_ writable: any StoredFile) throws(KeychainError) {
+            try renewMark(writable)
             var offset = mark.tip.length
             while offset < tip.length {
                 let piece = try writable.read(Int(min(1 << 20, tip.length - offset)), at: offset)
@@ -349,6 +378,12 @@
                 try writable.write(piece, at: offset)
                 offset += UInt64(piece.count)
             }
+        }
+
+        /// Writes the newest mark once more where it is, to be flushed with what is written next: if a disk error kept it
+        /// from becoming durable, the system may take it for written, and the next mark goes over the other one.
+        private func renewMark(_ writable: any StoredFile) throws(KeychainError) {
+            try writable.write(markBytes[mark.place], at: UInt64(FileLayout.marks[mark.place]))
         }
 
         private mutating func writeMark(_ writable: any StoredFile, _ tip: Tip) throws(KeychainError) {

@@ -91,6 +91,9 @@
             }
         }
 
+        /// Has the file read anew before it is used again, after a change of its head that may be half done.
+        mutating func doubt() { isOutdated = true }
+
         /// Puts off the next rewrite, after one that failed.
         mutating func postponeCompaction() {
             guard let store else { return }

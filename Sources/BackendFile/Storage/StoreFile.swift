@@ -88,7 +88,7 @@
 
     // Making files; the caller holds the lock.
     extension StoreFile {
-        /// Makes a new file, complete and durable before it has its name.
+        /// Makes a new file, complete and durable before it has its name; the name is made durable by who goes on with it.
         ///
         /// - Throws: `duplicateItem` if there is one, and what writing throws.
         static func create(
@@ -102,8 +102,8 @@
             let keys = StoreKeys(master: master)
             let unfinished = try UnfinishedFile(for: place)
             try unfinished.file.write(OpenFile.region(header, keys: keys, tip: header.start), at: 0)
-            try unfinished.publishAsNew()
-            return StoreFile(
+            // All that may fail comes before: once the file has its name, it is the one to go on with.
+            let store = StoreFile(
                 file: try OpenFile(
                     written: unfinished.file,
                     at: place,
@@ -113,6 +113,8 @@
                     touched: .items([])
                 )
             )
+            try unfinished.publishAsNew()
+            return store
         }
 
         /// Writes a new file with what is there and puts it in this one's place.
@@ -143,7 +145,6 @@
         ///   - place: Where the file will be.
         ///   - call: Deadline and cancellation.
         ///   - publish: Gives the file its name when it is complete.
-        @discardableResult
         func writeCopy(
             of entries: [RecordIndex.Entry],
             _ header: FileHeader,
@@ -172,7 +173,6 @@
                 (batch, batchCount) = ([], 0)
             }
             try unfinished.file.write(OpenFile.region(header, keys: keys, tip: tip), at: 0)
-            try publish(unfinished)
             var store = StoreFile(
                 file: try OpenFile(
                     written: unfinished.file,
@@ -184,6 +184,7 @@
                 )
             )
             store.index = index
+            try publish(unfinished)
             return store
         }
 

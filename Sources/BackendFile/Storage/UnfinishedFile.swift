@@ -33,7 +33,7 @@
             }
         }
 
-        /// Makes the file durable and gives it its name, which no file has yet.
+        /// Makes the file durable and gives it its name, which no file has yet; the name is not yet durable.
         ///
         /// - Throws: `duplicateItem` if a file has the name.
         func publishAsNew() throws(KeychainError) {
@@ -45,17 +45,16 @@
                 throw .system(number, "The keychain file ‘\(place.path)’ could not be created")
             }
             place.system.unlink(path)
-            try place.system.synchronizeFolder(place.folder)
         }
 
-        /// Makes the file durable and puts it in the other one's place.
+        /// Makes the file durable and puts it in the other one's place; until the folder is flushed, a power cut may bring
+        /// that one back.
         func publishAsReplacement() throws(KeychainError) {
             try file.synchronize()
             let number = place.system.rename(path, to: place.path)
             guard number == 0 else {
                 throw .system(number, "The keychain file ‘\(place.path)’ could not be replaced")
             }
-            try place.system.synchronizeFolder(place.folder)
         }
 
         deinit {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Usage: FileWriterTool VERB PATH KEYFILE [ARGUMENTS]
+// Usage: FileWriterTool VERB PATH KEY [ARGUMENTS]
+//
+// KEY is the path of a key file, or a key source with a colon.
 //
 //   store PREFIX COUNT   stores COUNT items, one commit each; prints each account once its commit has returned
 //   churn PREFIX COUNT   stores and replaces COUNT times over ten accounts, so that the file is rewritten in between
@@ -8,7 +10,12 @@
 //   list                 prints the account of each item
 //   get ACCOUNT          prints the value
 //   hold ACCOUNT         lists, reads the value and lets go of it, prints "ready" and waits for its input to end
+//   keep ACCOUNT         the same, but keeps the value until its input ends
 //   compact              rewrites the file
+//   mix PREFIX SEED      does one thing after the other, by chance, until it is killed: adds, replaces, removes,
+//                        rewrites, changes key slots, rotates; prints "try …" before each and "did …" after it
+//   fork                 forks with the file open, and lets both processes write; prints what the parent sees then
+//   fork-locked          forks while it writes; the child, which has all descriptors, waits for its input to end
 //
 // A failure prints the error's code and message on stderr and ends with status 1.
 
@@ -46,6 +53,22 @@ func complain(_ line: String) { FileHandle.standardError.write(Data("\(line)\n".
         )
     }
 
+    extension FileDriver {
+        /// Stores an item, in the place of the one with its key if there is one.
+        func put(_ account: String, _ value: Data) throws(KeychainError) {
+            try write(CallContext(.store)) { (writer) throws(KeychainError) in
+                let old = try writer.records(RecordSelection(record(account).primaryKey)).first
+                let new = record(
+                    account,
+                    reference: old?.reference ?? UUID(),
+                    created: old?.creationDate.date ?? Date()
+                )
+                let value = SecureBytes(value)
+                try writer.commit([old.map { .update(old: $0, new: new, value: value) } ?? .insert(new, value)])
+            }
+        }
+    }
+
     func run(_ driver: FileDriver) throws(KeychainError) {
         switch arguments[0] {
         case "store":
@@ -59,15 +82,8 @@ func complain(_ line: String) { FileHandle.standardError.write(Data("\(line)\n".
         case "churn":
             for number in 0..<(Int(arguments[4]) ?? 0) {
                 let account = "\(arguments[3])-\(number % 10)"
-                let value = SecureBytes(Data("\(number) ".utf8) + Data(repeating: 0x2E, count: 2000))
-                try driver.write(CallContext(.store)) { (writer) throws(KeychainError) in
-                    if let old = try writer.records(RecordSelection(record(account).primaryKey)).first {
-                        let new = record(account, reference: old.reference, created: old.creationDate.date)
-                        try writer.commit([.update(old: old, new: new, value: value)])
-                    } else {
-                        try writer.commit([.insert(record(account), value)])
-                    }
-                }
+                let value = Data("\(number) ".utf8) + Data(repeating: 0x2E, count: 2000)
+                try driver.put(account, value)
                 say("\(account) \(number)")
             }
         case "add":
@@ -93,17 +109,26 @@ func complain(_ line: String) { FileHandle.standardError.write(Data("\(line)\n".
                 }
             }
             say(value.map { $0.withBytes { String(decoding: $0, as: UTF8.self) } } ?? "")
-        case "hold":
-            let count = try driver.read(CallContext(.retrieve)) { (reader) throws(KeychainError) in
+        case "hold", "keep":
+            var value = try driver.read(CallContext(.retrieve)) { (reader) throws(KeychainError) in
                 _ = try reader.records(RecordSelection())
                 return try reader.records(RecordSelection(record(arguments[3]).primaryKey)).first.map {
-                    (record) throws(KeychainError) in try reader.value(of: record).count
+                    (record) throws(KeychainError) in try reader.value(of: record)
                 }
             }
-            say("ready \(count ?? -1)")
-            withExtendedLifetime(driver) { while readLine() != nil {} }
+            let count = value?.count ?? -1
+            if arguments[0] == "hold" { value = nil }
+            say("ready \(count)")
+            withExtendedLifetime((driver, value)) { while readLine() != nil {} }
         case "compact":
             try driver.compact(CallContext(.store))
+        case "mix":
+            var mixer = Mixer(driver, prefix: arguments[3], seed: UInt64(arguments[4]) ?? 0, key: arguments[2])
+            try mixer.run()
+        case "fork":
+            try forkAndWrite(driver)
+        case "fork-locked":
+            try forkWhileWriting(driver)
         default:
             complain("unknown verb")
             exit(2)
@@ -111,7 +136,8 @@ func complain(_ line: String) { FileHandle.standardError.write(Data("\(line)\n".
     }
 
     do throws(KeychainError) {
-        let options = StoreOptions(keySource: .keyFile(arguments[2]), creation: .ifMissing)
+        let source = arguments[2].contains(":") ? try KeySource(parsing: arguments[2]) : .keyFile(arguments[2])
+        let options = StoreOptions(keySource: source, creation: .ifMissing)
         try run(try FileDriver(path: arguments[1], options: options))
     } catch {
         complain("\(error)")
