@@ -129,7 +129,8 @@
             try lock.withLock(call) { () throws(KeychainError) in
                 place.removeLeftovers()
                 guard try place.status() == nil else { throw FilePlace.exists(place.path) }
-                _ = try createStore(source, call)
+                // No writer of this driver gives the lock on the new file back.
+                try createStore(source, call).file.file.unlock()
             }
         }
     }
