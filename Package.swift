@@ -124,7 +124,7 @@ let package = Package(
         .testTarget(
             name: "BackendFileTests",
             dependencies: ["BackendFile", "KeychainSystem", "KeychainAPI", "FileWriterTool"],
-            exclude: ["Fixtures"]
+            exclude: ["Fixtures", "Reader"]
         ),
         // A process of its own that tests of the file driver start, kill and run as another user.
         .executableTarget(
