@@ -123,7 +123,7 @@ let package = Package(
         .testTarget(name: "BackendMemoryTests", dependencies: ["BackendMemory"]),
         .testTarget(
             name: "BackendFileTests",
-            dependencies: ["BackendFile", "KeychainSystem", "KeychainAPI", "FileWriterTool"],
+            dependencies: ["BackendFile", "KeychainSystem", "KeychainAPI", "FileWriterTool", "FileFuzzer"],
             exclude: ["Fixtures", "Reader"]
         ),
         // A process of its own that tests of the file driver start, kill and run as another user.
@@ -131,6 +131,13 @@ let package = Package(
             name: "FileWriterTool",
             dependencies: ["BackendFile", "KeychainAPI"],
             path: "Tests/Tools/file-writer"
+        ),
+        // Gives the reader of files made-up bytes; Scripts/fuzz builds it with libFuzzer.
+        .executableTarget(
+            name: "FileFuzzer",
+            dependencies: ["BackendFile", "KeychainAPI", "KeychainSystem"],
+            path: "Tests/Fuzzing",
+            exclude: ["Corpus"]
         ),
         .testTarget(
             name: "BackendSecretServiceTests",
