@@ -123,14 +123,21 @@ let package = Package(
         .testTarget(name: "BackendMemoryTests", dependencies: ["BackendMemory"]),
         .testTarget(
             name: "BackendFileTests",
-            dependencies: ["BackendFile", "KeychainSystem", "KeychainAPI", "FileWriterTool"],
-            exclude: ["Fixtures"]
+            dependencies: ["BackendFile", "KeychainSystem", "KeychainAPI", "FileWriterTool", "FileFuzzer"],
+            exclude: ["Fixtures", "Reader"]
         ),
         // A process of its own that tests of the file driver start, kill and run as another user.
         .executableTarget(
             name: "FileWriterTool",
             dependencies: ["BackendFile", "KeychainAPI"],
             path: "Tests/Tools/file-writer"
+        ),
+        // Gives the reader of files made-up bytes; Scripts/fuzz builds it with libFuzzer.
+        .executableTarget(
+            name: "FileFuzzer",
+            dependencies: ["BackendFile", "KeychainAPI", "KeychainSystem"],
+            path: "Tests/Fuzzing",
+            exclude: ["Corpus"]
         ),
         .testTarget(
             name: "BackendSecretServiceTests",

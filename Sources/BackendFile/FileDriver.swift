@@ -129,7 +129,10 @@
             try lock.withLock(call) { () throws(KeychainError) in
                 place.removeLeftovers()
                 guard try place.status() == nil else { throw FilePlace.exists(place.path) }
-                try adopt(try createStore(source, call))
+                let store = try createStore(source, call)
+                // No writer of this driver gives the lock on the new file back.
+                defer { store.file.file.unlock() }
+                try adopt(store)
             }
         }
     }

@@ -10,67 +10,87 @@
     struct FixtureTests {
         private let scratch = Scratch()
 
-        private static let keys: [String: KeyMaterial] = [
-            "key": .key(SecureBytes(Scratch.rawKey)), "passphrase": passphrase("correct horse battery staple"),
-        ]
-
-        private static let expected: [ItemRecord: Data] = {
-            var password = AttributeSet()
-            password[.service] = .text("svc")
-            password[.account] = .text("böb")
-            password[.label] = .text("A label")
-            password[.creator] = .integer(-1)
-            password[.generic] = .data(Data([0, 255]))
-            password[.isNegative] = .boolean(true)
-            var server = AttributeSet()
-            server[.server] = .text("example.com")
-            server[.port] = .integer(8443)
-            server[.comment] = .text("changed")
-            return [
-                record(1, .genericPassword, "group", true, password, -1, 1_700_000_000_000_001): Data([
-                    0x73, 0, 0x0A, 0xFF,
-                ]),
-                record(2, .internetPassword, "", false, server, 2, 4): Data(),
-            ]
-        }()
-
-        private static func record(
-            _ number: UInt8,
-            _ itemClass: ItemClass,
-            _ group: String,
-            _ isSynchronizable: Bool,
-            _ attributes: AttributeSet,
-            _ created: Int64,
-            _ modified: Int64
-        ) -> ItemRecord {
-            ItemRecord(
-                reference: UUID(uuid: (0, 0, 0, 0, 0, 0, 0x40, 0, 0x80, 0, 0, 0, 0, 0, 0, number)),
-                itemClass: itemClass,
-                accessGroup: group,
-                isSynchronizable: isSynchronizable,
-                attributes: attributes,
-                creationDate: ItemDate(microseconds: created),
-                modificationDate: ItemDate(microseconds: modified)
-            )
+        @Test(arguments: Fixture.allCases)
+        func aFileOfVersionOneMeansTheSame(fixture: Fixture) throws {
+            try scratch.put(fixture.bytes)
+            for material in try fixture.materials {
+                #expect(try scratch.driver(key: material, creation: .never).valuesByRecord() == fixture.contents)
+            }
+            for (number, material) in try fixture.materials.enumerated() {
+                try scratch.driver(key: material, creation: .never).add("new \(number)", "x")
+            }
+            let count = try fixture.contents.count + fixture.materials.count
+            #expect(try scratch.driver(key: #require(fixture.materials.first)).all().count == count)
         }
 
-        @Test(arguments: ["key", "passphrase"])
-        func aFileOfVersionOneMeansTheSame(kind: String) throws {
-            let fixtures = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
-                "Fixtures"
-            )
-            try scratch.put(Data(contentsOf: fixtures.appendingPathComponent("version-1-\(kind).keychain")))
-            let driver = try scratch.driver(key: #require(Self.keys[kind]), creation: .never)
-            let contents = try driver.read(CallContext(.retrieve)) { (reader) throws(KeychainError) in
-                var contents: [ItemRecord: Data] = [:]
-                for record in try reader.records(RecordSelection()) {
-                    contents[record] = try reader.value(of: record).data
-                }
-                return contents
+        @Test func aCredentialIsFoundByItsHint() throws {
+            try Data("\(Fixture.text)\n".utf8).write(to: URL(fileURLWithPath: "\(scratch.folder)/db-key"))
+            for fixture in [Fixture.credential, .slots] {
+                try scratch.put(fixture.bytes)
+                let driver = try FileDriver(
+                    path: scratch.path,
+                    options: StoreOptions(),
+                    environment: ["CREDENTIALS_DIRECTORY": scratch.folder]
+                )
+                #expect(try driver.keySlots().map(\.source).contains(.credential("db-key")))
+                #expect(try driver.valuesByRecord() == fixture.contents)
             }
-            #expect(contents == Self.expected)
-            try driver.add("new", "x")
-            #expect(try scratch.driver(key: #require(Self.keys[kind])).all().count == 3)
+        }
+
+        @Test func aKeyInAnotherStoreIsFoundByItsHint() throws {
+            try scratch.put(Fixture.store.bytes)
+            let header = try SealedFile(FilePlace(scratch.path, environment: [:])).header
+            let slot = try #require(header.keySlots().values.first)
+            // As docs/FileFormat.md has it.
+            var attributes = AttributeSet()
+            attributes[.service] = .text("swift-keychain file key")
+            attributes[.account] = .text("\(header.storeID.hexadecimal)-\(slot.salt.hexadecimal)")
+            let other = try scratch.driver("\(scratch.folder)/other.keychain")
+            try other.add(
+                ItemRecord(
+                    reference: UUID(),
+                    itemClass: .genericPassword,
+                    accessGroup: "",
+                    isSynchronizable: false,
+                    attributes: attributes,
+                    creationDate: ItemDate(microseconds: 1),
+                    modificationDate: ItemDate(microseconds: 1)
+                ),
+                Data(contentsOf: Fixture.url("version-1-store.key"))
+            )
+            let registration = DriverRegistration(
+                identifier: "memory",
+                summary: "stands for the store that the slot names",
+                priority: nil,
+                probe: { _ in .available("") },
+                open: { url, _ in
+                    #expect(url == StoreURL(driver: "memory", path: "keys"))
+                    return other
+                }
+            )
+            let driver = try FileDriver(
+                path: scratch.path,
+                options: StoreOptions(registry: DriverRegistry([registration])),
+                environment: [:]
+            )
+            #expect(try driver.valuesByRecord() == Fixture.store.contents)
+        }
+
+        @Test func aSlotThatWasRemovedOrChangedOpensNothing() throws {
+            try scratch.put(Fixture.slots.bytes)
+            for text in ["removed", "before it was changed"] {
+                let driver = try scratch.driver(key: passphrase(text), creation: .never)
+                #expect(code { () throws(KeychainError) in _ = try driver.all() } == .authenticationFailed)
+            }
+            let header = try SealedFile(FilePlace(scratch.path, environment: [:])).header
+            #expect(try header.keySlots().keys.sorted() == [1, 2, 3])
+            #expect(header.generation == 6)
+        }
+
+        @Test func theRewrittenFileGoesOnCounting() throws {
+            try scratch.put(Fixture.compacted.bytes)
+            let header = try SealedFile(FilePlace(scratch.path, environment: [:])).header
+            #expect(header.firstSequence == 5)
         }
     }
 #endif

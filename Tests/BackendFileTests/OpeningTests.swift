@@ -77,6 +77,17 @@
             #expect(records == [])
         }
 
+        @Test func whoCreatesAFileCanWriteToIt() throws {
+            let driver = try scratch.driver()
+            try driver.create(CallContext(.open))
+            for driver in [driver, try scratch.driver()] {
+                try driver.write(CallContext(.store, timeout: .seconds(5))) { (writer) throws(KeychainError) in
+                    try writer.commit([.insert(passwordRecord("\(UUID())"), SecureBytes([]))])
+                }
+            }
+            #expect(try driver.all().count == 2)
+        }
+
         @Test func probingSaysWhatIsThereAndLeavesNoTrace() throws {
             let registration = DriverRegistration.file(environment: ["XDG_DATA_HOME": scratch.folder])
             let url = StoreURL(driver: .file, path: "")

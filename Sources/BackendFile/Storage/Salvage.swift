@@ -39,7 +39,7 @@
                 try salvage.apply(frame, to: &index)
                 file.advance(over: frame)
             }
-            salvage.finish(file, index)
+            salvage.finish(file, index, senseless: scanner.senseless)
             return (file, index, salvage)
         }
 
@@ -136,7 +136,20 @@
         }
 
         /// Compares what was read with what the mark promises.
-        private mutating func finish(_ file: OpenFile, _ index: RecordIndex) {
+        ///
+        /// - Parameters:
+        ///   - file: The file, read to its end.
+        ///   - index: What was read.
+        ///   - senseless: Where a frame is that is authentic and was passed over.
+        private mutating func finish(_ file: OpenFile, _ index: RecordIndex, senseless: UInt64?) {
+            // Behind the mark as well: no writer that was killed leaves such a frame, and none may cut it off.
+            if let senseless, damages.isEmpty {
+                damages.append(
+                    FileDamage(offset: senseless, count: file.size - senseless, finding: "a record contradicts itself")
+                )
+                isIncomplete = true
+                doubtEverything(index)
+            }
             if file.hasMark, file.tip.sequence >= file.mark.tip.sequence {
                 guard file.tip.sequence == file.mark.tip.sequence, file.tip.chain != file.mark.tip.chain else { return }
             }
@@ -167,6 +180,8 @@
     private struct FrameScanner {
         /// How many bytes may be tried in vain: a file made to look like frames everywhere must not take for ever.
         var budget: UInt64
+        /// Where the first frame is that is authentic and makes no sense.
+        private(set) var senseless: UInt64?
 
         private static let stretch: UInt64 = 64 << 10
 
@@ -207,6 +222,7 @@
                     frame = try file.frame(head, at: start, &window)
                 } catch  where error.code == .corrupt {
                     frame = nil
+                    senseless = senseless ?? start
                 }
                 if let frame, frame.base.sequence >= file.tip.sequence { return frame }
                 budget -= UInt64(head.metadataCount)
