@@ -129,6 +129,8 @@
             try lock.withLock(call) { () throws(KeychainError) in
                 place.removeLeftovers()
                 guard try place.status() == nil else { throw FilePlace.exists(place.path) }
+                // The new file is locked as well, and would stay so as long as it is open.
+                defer { session.withLock { $0.endWriting() } }
                 _ = try createStore(source, call)
             }
         }

@@ -77,6 +77,19 @@
             #expect(records == [])
         }
 
+        @Test(.timeLimit(.minutes(1))) func whoHasCreatedAFileKeepsNoOneFromWriting() throws {
+            let driver = try scratch.driver()
+            try driver.create(CallContext(.open))
+            let call = CallContext(.store, timeout: .seconds(5))
+            for (account, writer) in [("bob", driver), ("carol", try scratch.driver())] {
+                try writer.write(call) { (writer) throws(KeychainError) in
+                    try writer.commit([.insert(passwordRecord(account), SecureBytes(Data("x".utf8)))])
+                }
+            }
+            #expect(try Tool.run(["add", scratch.path, scratch.keyFile, "dave"]).lines == ["added"])
+            #expect(try driver.all().count == 3)
+        }
+
         @Test func probingSaysWhatIsThereAndLeavesNoTrace() throws {
             let registration = DriverRegistration.file(environment: ["XDG_DATA_HOME": scratch.folder])
             let url = StoreURL(driver: .file, path: "")
