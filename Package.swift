@@ -123,7 +123,7 @@ let package = Package(
         .testTarget(name: "BackendMemoryTests", dependencies: ["BackendMemory"]),
         .testTarget(
             name: "BackendFileTests",
-            dependencies: ["BackendFile", "KeychainSystem", "KeychainAPI", "FileWriterTool"],
+            dependencies: ["BackendFile", "BackendMemory", "KeychainSystem", "KeychainAPI", "FileWriterTool"],
             exclude: ["Fixtures"]
         ),
         // A process of its own that tests of the file driver start, kill and run as another user.

@@ -29,6 +29,8 @@
         private let lock: ProcessLock
         private let gate = UnlockGate()
         let session: Mutex<Session>
+        /// What unlocked the file last, nil if this driver has made it or not opened it yet.
+        let used = Mutex<KeyFinder.Found?>(nil)
         private let watcher: FolderWatcher
 
         /// Names a keychain file; nothing is opened, created or asked for yet.
@@ -179,12 +181,14 @@
                 let sealed = try SealedFile(place)
                 // What the file asks for is judged before anyone is asked for a passphrase.
                 _ = try sealed.header.keySlots()
-                let keys = StoreKeys(master: try finder.masterKey(of: sealed.header, call))
+                let found = try finder.masterKey(of: sealed.header, call)
+                let keys = StoreKeys(master: found.master)
                 guard sealed.isAuthentic(keys) else {
                     throw .damaged("its head was changed by someone who does not know its key")
                 }
                 let store = try StoreFile(sealed, keys: keys, seen: seen, last)
                 session.withLock { $0.unlocked(store) }
+                used.withLock { $0 = found }
             }
         }
 
