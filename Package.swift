@@ -123,7 +123,9 @@ let package = Package(
         .testTarget(name: "BackendMemoryTests", dependencies: ["BackendMemory"]),
         .testTarget(
             name: "BackendFileTests",
-            dependencies: ["BackendFile", "KeychainSystem", "KeychainAPI", "FileWriterTool", "FileFuzzer"],
+            dependencies: [
+                "BackendFile", "BackendMemory", "KeychainSystem", "KeychainAPI", "FileWriterTool", "FileFuzzer",
+            ],
             exclude: ["Fixtures", "Reader"]
         ),
         // A process of its own that tests of the file driver start, kill and run as another user.

@@ -10,15 +10,21 @@
         ///
         /// - Throws: `unavailable` if there is no file, and why its head cannot be read.
         public func keySlots() throws(KeychainError) -> [FileKeySlot] {
-            guard try place.status() != nil else { throw noFile }
-            return try SealedFile(place).header.keySlots().map { FileKeySlot($0.key, $0.value) }
+            try head.keySlots().map { FileKeySlot($0.key, $0.value) }
                 .sorted { $0.number < $1.number }
+        }
+
+        /// The number of the slot with which this driver has unlocked the file, and where its passphrase or key came from;
+        /// nil if it was not unlocked but made.
+        package func usedKey(_ call: CallContext) throws(KeychainError) -> (slot: Int, source: KeySource)? {
+            guard try view(call) != nil else { throw noFile }
+            return used.withLock { $0.map { ($0.slot, $0.source) } }
         }
 
         /// Adds a way to unlock the file.
         ///
         /// - Parameters:
-        ///   - source: Where the new passphrase or key comes from; for ``KeySource/store(_:)`` it is made and stored there.
+        ///   - source: Where the new passphrase or key comes from; for `KeySource.store(_:)` it is made and stored there.
         ///   - call: Deadline, cancellation and interaction policy.
         /// - Returns: The new slot.
         /// - Throws: `unsupported` if all fifteen slots are taken, why the source cannot be read, and why the file cannot
@@ -26,14 +32,11 @@
         /// - Complexity: O(1), and one derivation of a key.
         @discardableResult
         public func addKey(_ source: KeySource, _ call: CallContext) throws(KeychainError) -> FileKeySlot {
+            // Before anyone is asked, and before another store is given a key.
+            _ = try freeSlot(of: try head)
             let made = try newSlot(source, call)
             return try changeHead(call) { (header) throws(KeychainError) in
-                guard let number = header.freeSlot else {
-                    throw KeychainError(
-                        .unsupported,
-                        "All \(FileLayout.slotCount) key slots are taken. Remove one that is no longer needed."
-                    )
-                }
+                let number = try freeSlot(of: header)
                 return (header.replacing(slot: number, with: made), FileKeySlot(number, made))
             }
         }
@@ -53,7 +56,7 @@
             to source: KeySource,
             _ call: CallContext
         ) throws(KeychainError) -> FileKeySlot {
-            try requireSlot(number, in: try SealedFile(place).header)
+            try requireSlot(number, in: try head)
             let made = try newSlot(source, call)
             return try changeHead(call) { (header) throws(KeychainError) in
                 try requireSlot(number, in: header)
@@ -102,7 +105,7 @@
                 )
             }
             guard try view(call) != nil else { throw noFile }
-            let storeID = try SealedFile(place).header.storeID
+            let storeID = try head.storeID
             let master = Sodium.randomKey()
             let slots = try sources.map { (source) throws(KeychainError) in
                 try finder.slot(source, for: master, storeID: storeID, call)
@@ -120,6 +123,21 @@
                 try adopt(rewritten)
                 remember(rewritten.file)
             }
+        }
+
+        private var head: FileHeader {
+            get throws(KeychainError) {
+                guard try place.status() != nil else { throw noFile }
+                return try SealedFile(place).header
+            }
+        }
+
+        private func freeSlot(of header: FileHeader) throws(KeychainError) -> Int {
+            if let number = header.freeSlot { return number }
+            throw KeychainError(
+                .unsupported,
+                "All \(FileLayout.slotCount) key slots are taken. Remove one that is no longer needed."
+            )
         }
 
         private func newSlot(_ source: KeySource, _ call: CallContext) throws(KeychainError) -> KeySlot {

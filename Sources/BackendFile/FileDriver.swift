@@ -29,6 +29,8 @@
         private let lock: ProcessLock
         private let gate = UnlockGate()
         let session: Mutex<Session>
+        /// What unlocked the file last, nil if this driver has made it or not opened it yet.
+        let used = Mutex<KeyFinder.Found?>(nil)
         private let watcher: FolderWatcher
 
         /// Names a keychain file; nothing is opened, created or asked for yet.
@@ -129,10 +131,9 @@
             try lock.withLock(call) { () throws(KeychainError) in
                 place.removeLeftovers()
                 guard try place.status() == nil else { throw FilePlace.exists(place.path) }
-                let store = try createStore(source, call)
-                // No writer of this driver gives the lock on the new file back.
-                defer { store.file.file.unlock() }
-                try adopt(store)
+                // The new file is locked as well, and would stay so as long as it is open.
+                defer { session.withLock { $0.endWriting() } }
+                try adopt(try createStore(source, call))
             }
         }
     }
@@ -180,12 +181,14 @@
                 let sealed = try SealedFile(place)
                 // What the file asks for is judged before anyone is asked for a passphrase.
                 _ = try sealed.header.keySlots()
-                let keys = StoreKeys(master: try finder.masterKey(of: sealed.header, call))
+                let found = try finder.masterKey(of: sealed.header, call)
+                let keys = StoreKeys(master: found.master)
                 guard sealed.isAuthentic(keys) else {
                     throw .damaged("its head was changed by someone who does not know its key")
                 }
                 let store = try StoreFile(sealed, keys: keys, seen: seen, last)
                 session.withLock { $0.unlocked(store) }
+                used.withLock { $0 = found }
             }
         }
 

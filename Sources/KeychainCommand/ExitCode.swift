@@ -19,7 +19,7 @@ enum ExitCode: Int32, Sendable, Hashable, CaseIterable {
     case wrongKey = 5
     /// There is no store to be reached: also where a folder, device, pipe or socket has the path of a file.
     case unavailable = 6
-    /// There is a file, and it is no keychain file or a damaged one.
+    /// There is a file, and it is no keychain file, a damaged one, or a former state of the one that was there.
     case damaged = 7
     /// It did not come to an end.
     case interrupted = 8
@@ -38,7 +38,7 @@ enum ExitCode: Int32, Sendable, Hashable, CaseIterable {
         case .locked: "locked, and prompting is off, impossible or was dismissed"
         case .wrongKey: "wrong passphrase or key"
         case .unavailable: "store unavailable: no bus, no service, no file"
-        case .damaged: "store damaged"
+        case .damaged: "store damaged, or put back to a former state"
         case .interrupted: "timed out, cancelled or busy"
         case .refused: "refused: unsupported, read-only, access denied, insecure permissions, ambiguous"
         case .failed: "anything else: I/O, no space, internal"

@@ -26,8 +26,8 @@ package enum KeychainCommand {
             let parsed = try ArgumentParser.parse(arguments, environment: environment)
             isVerbose = parsed.has("verbose")
             let run = CommandRun(parsed: parsed, io: io, environment: environment, registry: registry, start: start)
-            if parsed.has("help") {
-                try io.print(parsed.command.name == "help" ? HelpText.overview : HelpText.text(of: parsed.command))
+            if parsed.has("help"), parsed.command.name != CommandTable.help.name {
+                try io.print(HelpText.text(of: parsed.command))
                 return ExitCode.done.rawValue
             }
             let code = try await parsed.command.run(run)

@@ -37,6 +37,11 @@ package final class DefaultDriver: KeychainDriver {
         remembered = RememberedStore(environment: environment)
     }
 
+    /// The driver of the store that was chosen, or is chosen now.
+    package var chosenDriver: any KeychainDriver {
+        get throws(KeychainError) { try choose().driver }
+    }
+
     private var current: (any KeychainDriver)? { chosen.withLock { $0?.driver } }
 
     package var identifier: DriverIdentifier { current?.identifier ?? "default" }

@@ -88,7 +88,7 @@
             #expect(Set(contents.keys) == Set(result.lines + ["first"]))
             // What had been written of the record that did not fit is gone again.
             let sealed = try SealedFile(FilePlace(scratch.path, environment: [:]))
-            let master = try sealed.header.masterKey(.key(SecureBytes(Scratch.rawKey)))
+            let master = try sealed.header.masterKey(.key(SecureBytes(Scratch.rawKey))).master
             let store = try StoreFile(sealed, keys: StoreKeys(master: master))
             #expect(try scratch.bytes().count == Int(store.file.tip.length))
             try scratch.driver().add("later", "x")

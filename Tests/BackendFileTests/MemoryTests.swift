@@ -24,7 +24,7 @@
                 let tool = try Tool(["hold", scratch.path, "\(scratch.folder)/raw", account])
                 #expect(tool.line() == "ready \(value.count)")
                 let sealed = try SealedFile(FilePlace(scratch.path, environment: [:]))
-                let master = try sealed.header.masterKey(.key(SecureBytes(key)))
+                let master = try sealed.header.masterKey(.key(SecureBytes(key))).master
                 // To know that the search works: the account is in memory, and so is a key that opens values.
                 #expect(try find(Data("svc".utf8), in: tool.identifier))
                 #expect(try find(StoreKeys(master: master).value.data, in: tool.identifier))

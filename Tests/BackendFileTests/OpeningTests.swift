@@ -77,15 +77,17 @@
             #expect(records == [])
         }
 
-        @Test func whoCreatesAFileCanWriteToIt() throws {
+        @Test(.timeLimit(.minutes(1))) func whoHasCreatedAFileKeepsNoOneFromWriting() throws {
             let driver = try scratch.driver()
             try driver.create(CallContext(.open))
-            for driver in [driver, try scratch.driver()] {
-                try driver.write(CallContext(.store, timeout: .seconds(5))) { (writer) throws(KeychainError) in
-                    try writer.commit([.insert(passwordRecord("\(UUID())"), SecureBytes([]))])
+            let call = CallContext(.store, timeout: .seconds(5))
+            for (account, writer) in [("bob", driver), ("carol", try scratch.driver())] {
+                try writer.write(call) { (writer) throws(KeychainError) in
+                    try writer.commit([.insert(passwordRecord(account), SecureBytes(Data("x".utf8)))])
                 }
             }
-            #expect(try driver.all().count == 2)
+            #expect(try Tool.run(["add", scratch.path, scratch.keyFile, "dave"]).lines == ["added"])
+            #expect(try driver.all().count == 3)
         }
 
         @Test func probingSaysWhatIsThereAndLeavesNoTrace() throws {

@@ -15,7 +15,7 @@ struct HelpTests {
     func snapshot(name: String) throws {
         let command = CommandTable.command(named: name)
         let text = command.map(HelpText.text(of:)) ?? HelpText.overview
-        let file = Self.folder.appending(path: "\(name).txt")
+        let file = Self.folder.appending(path: Self.fileName(name))
         if ProcessInfo.processInfo.environment["KEYCHAIN_UPDATE_SNAPSHOTS"] == "1" {
             try Data(text.utf8).write(to: file)
         }
@@ -25,7 +25,11 @@ struct HelpTests {
 
     @Test func thereIsASnapshotOfNothingElse() throws {
         let names = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path())
-        #expect(Set(names) == Set((["keychainctl"] + CommandTable.commands.map(\.name)).map { "\($0).txt" }))
+        #expect(Set(names) == Set((["keychainctl"] + CommandTable.commands.map(\.name)).map(Self.fileName)))
+    }
+
+    private static func fileName(_ command: String) -> String {
+        command.replacingOccurrences(of: " ", with: "-") + ".txt"
     }
 
     @Test func everyWayToAskForHelp() async throws {
@@ -36,9 +40,15 @@ struct HelpTests {
         #expect(try await bench.run("-h").text == HelpText.overview)
         for command in CommandTable.commands where command.name != "help" {
             let text = HelpText.text(of: command)
-            #expect(try await bench.run("help", command.name).text == text)
-            #expect(try await bench.run(command.name, "--help").text == text)
+            let words = command.name.components(separatedBy: " ")
+            #expect(try await bench.run(arguments: ["help"] + words).text == text)
+            #expect(try await bench.run(arguments: words + ["--help"]).text == text)
         }
+        let group = try await bench.run("help", "key")
+        #expect(group.status == 0 && group.text.contains("key rotate [SOURCE...]"))
+        #expect(try await bench.run("key", "--help").text == group.text)
+        #expect(try await bench.run("help", "key", "frobnicate").status == 2)
+        #expect(try await bench.run("help", "get", "key").status == 2)
         let unknown = try await bench.run("help", "gte")
         #expect(unknown.status == 2 && unknown.output.isEmpty && unknown.errors.contains("‘get’"))
     }

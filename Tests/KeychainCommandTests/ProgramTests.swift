@@ -35,7 +35,7 @@ struct ProgramTests {
         #expect(outcome.errors.contains("Argument 3"))
     }
 
-    @Test(arguments: ["STORE", "KEY", "GROUP", "TIMEOUT", "NO_PROMPT"])
+    @Test(arguments: ["STORE", "KEY", "GROUP", "TIMEOUT", "NO_PROMPT", "ALLOW_SHARED_PERMISSIONS"])
     func aVariableThatIsNotUTF8IsRefused(name: String) async throws {
         let garbled = "export KEYCHAIN_\(name)=$'memory:\\xff';"
         for command in ["get svc", "ls", "set svc", "rm svc", "init", "conformance"] {
@@ -293,6 +293,57 @@ struct ProgramTests {
             }
             #expect(try await outcome.value.status == 130)
             #expect(terminal.echoes)
+        }
+
+        @Test func aPassphraseThatCanBeReadOnceServesForARotation() async throws {
+            let outcome = try await shell(
+                """
+                pass() { printf 'a long passphrase'; }
+                printf v | $K -q set svc 3< <(pass) && $K -q key rotate 3< <(pass) && $K get svc 3< <(pass)
+                $K get svc 3< /dev/null; echo " $?"
+                """,
+                try fileEnvironment().merging(["KEYCHAIN_KEY": "fd:3"]) { $1 }
+            )
+            #expect(String(decoding: outcome.output, as: UTF8.self) == "v 5\n", "\(outcome.errors)")
+        }
+
+        @Test func keysAndUpkeepFromAShell() async throws {
+            let outcome = try await shell(
+                """
+                cd $HOME; umask 0; $K key generate new.key; stat -c '%a %s' new.key
+                printf v | $K -q set svc; $K key add keyfile:new.key; $K key remove 0; $K key list
+                $K get svc 2>/dev/null; echo " $?"; export KEYCHAIN_KEY=keyfile:new.key; $K compact; $K check; echo $?
+                $K --store memory: check; echo $?
+                size=$(stat -c %s a.keychain); truncate -s $((size - 1)) a.keychain; $K check | cut -f1; $K -q repair; echo $?
+                """,
+                try fileEnvironment()
+            )
+            let path = "\(bench.folder)/a.keychain"
+            #expect(
+                String(decoding: outcome.output, as: UTF8.self) == """
+                    600 32
+                    1\tkey\t\t
+                     5
+                    ok\t\t1 item intact
+                    0
+                    9
+                    ok
+                    damaged
+                    unknown
+                    ok\t\t0 items saved in \(path).repaired
+                    damaged\t\(try Self.cut(path))\tit was cut off
+                    unknown\t\tthere may have been items of which nothing is left
+                    7
+
+                    """,
+                "\(outcome.errors)"
+            )
+        }
+
+        /// Where a file with one record was cut off by one byte, as ‘check’ names the place.
+        private static func cut(_ path: String) throws -> String {
+            let size = try Data(contentsOf: URL(filePath: path)).count
+            return "\(size)+\(size + 1 - 16384)"
         }
 
         @Test func aStoppedPromptGivesTheEchoBackAndAsksAgain() async throws {

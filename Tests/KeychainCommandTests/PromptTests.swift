@@ -176,6 +176,61 @@ struct PromptTests {
         #expect(await KeychainCommand.run(["set", "x", "--no-prompt"], environment: bench.environment, io: io) == 4)
     }
 
+    #if File
+        @Test func aNewPassphraseOfAFileIsAskedForTwice() async throws {
+            let bench = Bench()
+            let environment = [
+                "HOME": bench.folder, "KEYCHAIN_STORE": "file:\(bench.folder)/a.keychain",
+                "KEYCHAIN_KEY": "keyfile:\(try bench.keyFile())",
+            ]
+            #expect(try await bench.run("init", environment: environment).status == 0)
+            let output = try FileDescriptor("/dev/null", O_RDWR, action: "null")
+            let io = CommandIO(
+                input: output.number,
+                output: output.number,
+                error: output.number,
+                terminal: terminal.path,
+                interrupt: interrupt
+            )
+            let registry = Bench.registry(environment)
+            let status = Task {
+                await KeychainCommand.run(
+                    ["key", "add", "prompt"],
+                    environment: environment,
+                    io: io,
+                    registry: registry
+                )
+            }
+            try await onThread { [terminal] in
+                try terminal.wait(for: "New passphrase for file:\(bench.folder)/a.keychain: ")
+                #expect(!terminal.echoes)
+                try terminal.type("a long passphrase\n")
+                try terminal.wait(for: "Once more: ")
+                try terminal.type("a long passphrase\n")
+            }
+            #expect(await status.value == 0)
+            let screen = try FileDescriptor(terminal.path, O_RDWR | O_NOCTTY, action: "terminal")
+            let shown = CommandIO(
+                input: output.number,
+                output: screen.number,
+                error: output.number,
+                terminal: terminal.path,
+                interrupt: interrupt
+            )
+            for (command, heading) in [
+                (["key", "list"], "SLOT  KIND        SOURCE  COST"), (["check"], "STATUS  PLACE  FINDING"),
+            ] {
+                let status = await KeychainCommand.run(command, environment: environment, io: shown, registry: registry)
+                #expect(status == 0)
+                try await onThread { [terminal] in _ = try terminal.wait(for: heading) }
+            }
+            var named = environment
+            named["KEYCHAIN_KEY"] = "env:P"
+            named["P"] = "a long passphrase"
+            #expect(try await bench.run("ls", environment: named).status == 0)
+        }
+    #endif
+
     @Test func aTerminalGetsATableAndANewline() async throws {
         let bench = Bench()
         _ = try await bench.run("set", "svc", "bob", "--label=\u{1B}[1m", input: Data("s3cret".utf8))

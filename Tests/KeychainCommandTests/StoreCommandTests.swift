@@ -99,13 +99,15 @@ struct StoreCommandTests {
     private func examine(
         _ variables: [String: String] = [:],
         key: String? = nil,
+        permissions: StoreOptions.Permissions = .ownerOnly,
         survey: [DriverRegistry.Report] = DriverRegistry([.memory]).survey()
     ) -> [String: Finding] {
         let findings = Examination(
             environment: variables.merging(["HOME": bench.folder]) { first, _ in first },
             survey: survey,
             choice: .failure(KeychainError(.unavailable, "none")),
-            keySource: key
+            keySource: key,
+            permissions: permissions
         ).findings
         return Dictionary(findings.map { ($0.subject, $0) }) { first, _ in first }
     }
@@ -135,6 +137,7 @@ struct StoreCommandTests {
         #expect(chmod(path, 0o644) == 0)
         #expect(examine(key: "keyfile:\(path)")["key source"]?.remedy == "Close it: chmod 600 '\(path)'")
         #expect(examine(key: "file:\(path)")["key source"]?.status == .problem)
+        #expect(examine(key: "file:\(path)", permissions: .any)["key source"]?.status == .note)
         #expect(chmod(path, 0o600) == 0)
         try Data([1]).write(to: URL(filePath: path))
         #expect(chmod(path, 0o600) == 0)

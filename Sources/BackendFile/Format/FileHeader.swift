@@ -183,15 +183,15 @@
             return found
         }
 
-        /// The master key.
+        /// The master key, and the number of the slot that has it.
         ///
         /// - Throws: `authenticationFailed` if no slot opens with the material.
-        func masterKey(_ material: KeyMaterial) throws(KeychainError) -> SecureBytes {
-            let slots = try keySlots().sorted { $0.key < $1.key }.map(\.value)
-            for slot in slots {
-                if let master = try slot.masterKey(material, storeID: storeID) { return master }
+        func masterKey(_ material: KeyMaterial) throws(KeychainError) -> (slot: Int, master: SecureBytes) {
+            let slots = try keySlots().sorted { $0.key < $1.key }
+            for (number, slot) in slots {
+                if let master = try slot.masterKey(material, storeID: storeID) { return (number, master) }
             }
-            let takes = Set(slots.map(\.kind))
+            let takes = Set(slots.map(\.value.kind))
             switch material {
             case .passphrase where !takes.contains(.passphrase):
                 throw KeychainError(

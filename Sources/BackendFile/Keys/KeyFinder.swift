@@ -12,10 +12,19 @@
         /// What deriving a key from a new passphrase costs.
         let cost: DerivationCost
 
+        /// A master key, and how it was found.
+        struct Found: Sendable {
+            let master: SecureBytes
+            /// The number of the slot that had it.
+            let slot: Int
+            /// What opened the slot.
+            let source: KeySource
+        }
+
         /// The master key of a file.
         ///
         /// - Throws: `authenticationFailed`, `interactionNotAllowed`, and why the source cannot be read.
-        func masterKey(of header: FileHeader, _ call: CallContext) throws(KeychainError) -> SecureBytes {
+        func masterKey(of header: FileHeader, _ call: CallContext) throws(KeychainError) -> Found {
             if let source = try namedSource() { return try masterKey(of: header, source, call) }
             var obstacle: KeychainError?
             for (_, slot) in try header.keySlots().sorted(by: { $0.key < $1.key }) {
@@ -68,9 +77,11 @@
                 )
             }
             let hint: String = if case .credential = source { source.text ?? "" } else { "" }
+            let material = try material(source, isNew: true, call)
+            if let weakness = material.weakness { options.weaknessNotice?(weakness) }
             return try KeySlot(
                 master: master,
-                material: material(source, isNew: true, call),
+                material: material,
                 storeID: storeID,
                 cost: cost,
                 salt: salt,
@@ -91,14 +102,17 @@
             of header: FileHeader,
             _ source: KeySource,
             _ call: CallContext
-        ) throws(KeychainError) -> SecureBytes {
+        ) throws(KeychainError) -> Found {
             guard case .store(let url) = source else {
-                return try header.masterKey(material(source, isNew: false, call))
+                let (slot, master) = try header.masterKey(material(source, isNew: false, call))
+                return Found(master: master, slot: slot, source: source)
             }
             let stored = try StoredKey(url, self, call)
-            for (_, slot) in try header.keySlots().sorted(by: { $0.key < $1.key }) where slot.kind == .key {
+            for (number, slot) in try header.keySlots().sorted(by: { $0.key < $1.key }) where slot.kind == .key {
                 guard let key = try stored.key(storeID: header.storeID, salt: slot.salt) else { continue }
-                if let master = try slot.masterKey(.key(key), storeID: header.storeID) { return master }
+                if let master = try slot.masterKey(.key(key), storeID: header.storeID) {
+                    return Found(master: master, slot: number, source: source)
+                }
             }
             throw KeychainError(
                 .authenticationFailed,
@@ -171,13 +185,39 @@
                         + "DriverRegistry.open, or set StoreOptions.registry."
                 )
             }
-            let options = StoreOptions(prompt: finder.options.prompt, timeout: call.remaining, registry: registry)
+            let options = StoreOptions(
+                prompt: finder.options.prompt,
+                permissions: finder.options.permissions,
+                timeout: call.remaining,
+                detectsRollback: finder.options.detectsRollback,
+                registry: Self.withoutFiles(registry)
+            )
             let driver = try registry.open(url, options: options)
             guard driver.location != finder.place.location else {
                 throw KeychainError(.invalidParameter, "A keychain file cannot keep the key that unlocks it.")
             }
             keychain = Keychain(driver: driver, timeout: call.remaining, interaction: call.interaction)
             label = "Key of the keychain file \(finder.place.name)"
+        }
+
+        /// The drivers for a file that keeps the key of another one: no third file, so that files whose heads name each
+        /// other do not lead in a circle.
+        private static func withoutFiles(_ registry: DriverRegistry) -> DriverRegistry {
+            var registry = registry
+            let refusal = KeychainError(
+                .unsupported,
+                "The key of a keychain file may be in another keychain file, but not the key of that one in a third."
+            )
+            registry.register(
+                DriverRegistration(
+                    identifier: .file,
+                    summary: "",
+                    priority: nil,
+                    probe: { _ in .unavailable(refusal.message) },
+                    open: { (_, _) throws(KeychainError) in throw refusal }
+                )
+            )
+            return registry
         }
 
         /// Stores a key, and makes sure that it is there: the file will depend on it.

@@ -64,16 +64,23 @@
 
         /// Refuses a file that is older than what was seen before it was opened.
         ///
+        /// Of a damaged file, it is the mark that says how far it went.
+        ///
         /// - Throws: `rolledBack`.
         func require(_ file: OpenFile, notOlderThan last: Record?) throws(KeychainError) {
+            let sequence = max(file.tip.sequence, file.mark.tip.sequence)
             guard let last, last.storeID == file.header.storeID,
-                file.tip.sequence < last.sequence || file.header.generation < last.generation
+                sequence < last.sequence || file.header.generation < last.generation
             else { return }
+            let difference =
+                sequence < last.sequence
+                ? "change \(sequence) instead of \(last.sequence)"
+                : "state \(file.header.generation) of its key slots instead of \(last.generation)"
             throw KeychainError(
                 .rolledBack,
-                "The keychain file ‘\(file.place.path)’ is older than when it was last seen here (change "
-                    + "\(file.tip.sequence) instead of \(last.sequence)): someone has put a former state in its place. If "
-                    + "you did so on purpose, to restore a backup for example, remove ‘\(path)’."
+                "The keychain file ‘\(file.place.path)’ is older than when it was last seen here (\(difference)): "
+                    + "someone has put a former state in its place. If you did so on purpose, to restore a backup for "
+                    + "example, remove ‘\(path)’."
             )
         }
 
@@ -88,6 +95,8 @@
         /// Remembers a state; the caller holds the lock.
         func remember(_ file: OpenFile) {
             opened.withLock { opened in
+                // One that was removed, to accept a former state, is made anew.
+                if let known = opened, (try? known.status().st_nlink) ?? 0 == 0 { opened = nil }
                 if opened == nil {
                     guard (try? PrivateDirectory.ensure(folder)) != nil else { return }
                     opened = Self.record(path, O_RDWR | O_CREAT)

@@ -36,6 +36,8 @@
             } catch  where error.code == .corrupt {}
             let salvage: Salvage
             (file, index, salvage) = try Salvage.read(sealed, keys: keys)
+            // Else a former state would pass if it were damaged as well.
+            try seen?.require(file, notOlderThan: last)
             self.salvage = salvage.damages.isEmpty ? nil : salvage
         }
 

@@ -120,7 +120,7 @@ public struct AccessPolicy: Hashable, Sendable {
     /// The policy of a record; the default one for an item that another program stored.
     ///
     /// A policy that is there and cannot be read, of a later version perhaps, is taken for a strict one.
-    init(of record: ItemRecord) {
+    package init(of record: ItemRecord) {
         var accessibility = Self.default.accessibility
         if let stored = record.attributes[.accessible] {
             accessibility = .whenUnlockedThisDeviceOnly

@@ -28,6 +28,8 @@ public struct StoreOptions: Sendable {
     public var creation: Creation
     /// What is asked of the permissions of the files.
     public var permissions: Permissions
+    /// Is told why a passphrase that is being chosen is easy to guess (``KeyMaterial/weakness``); it is used all the same.
+    public var weaknessNotice: (@Sendable (_ weakness: String) -> Void)?
     /// How long opening may take, nil for the driver's own limit.
     public var timeout: Duration?
     /// Whether a store that is older than when it was last seen is refused with `rolledBack`.
@@ -46,6 +48,7 @@ public struct StoreOptions: Sendable {
     ///   - prompt: Who asks the person for a passphrase.
     ///   - creation: What to do about a store that does not exist.
     ///   - permissions: What is asked of the permissions of the files.
+    ///   - weaknessNotice: Is told why a passphrase that is being chosen is easy to guess.
     ///   - timeout: How long opening may take.
     ///   - detectsRollback: Whether a store that is older than when it was last seen is refused.
     ///   - registry: Where another store is opened that keeps the key of this one.
@@ -54,6 +57,7 @@ public struct StoreOptions: Sendable {
         prompt: (any PassphrasePrompt)? = nil,
         creation: Creation = .never,
         permissions: Permissions = .ownerOnly,
+        weaknessNotice: (@Sendable (_ weakness: String) -> Void)? = nil,
         timeout: Duration? = nil,
         detectsRollback: Bool = true,
         registry: DriverRegistry? = nil
@@ -62,6 +66,7 @@ public struct StoreOptions: Sendable {
         self.prompt = prompt
         self.creation = creation
         self.permissions = permissions
+        self.weaknessNotice = weaknessNotice
         self.timeout = timeout
         self.detectsRollback = detectsRollback
         self.registry = registry

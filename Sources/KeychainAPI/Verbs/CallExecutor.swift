@@ -4,11 +4,11 @@ import Dispatch
 import Synchronization
 
 /// Runs the synchronous form of a verb for its asynchronous one, off the cooperative pool.
-enum CallExecutor {
+package enum CallExecutor {
     /// Runs a call on a thread that may block, and cancels it when the task is cancelled.
     ///
     /// A call that has not begun ends at once when it is cancelled, and at its deadline, however busy the threads are.
-    static func run<Result: Sendable>(
+    package static func run<Result: Sendable>(
         _ call: CallContext,
         _ body: @escaping @Sendable () throws(KeychainError) -> Result
     ) async throws(KeychainError) -> Result {

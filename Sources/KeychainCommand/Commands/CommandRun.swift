@@ -52,6 +52,8 @@ struct CommandRun: Sendable {
             keySource: settings.keySource,
             prompt: settings.interaction == .allowed ? prompt : nil,
             creation: creation,
+            permissions: settings.permissions,
+            weaknessNotice: { note("The new passphrase is easy to guess: \($0). It is used all the same.") },
             timeout: settings.remaining
         )
     }

@@ -47,6 +47,7 @@ extension CommandRun {
                 prompt: options.prompt,
                 location: url.description,
                 isNew: false,
+                permissions: options.permissions,
                 environment: environment
             )
             options.keySource = .material(material)

@@ -9,7 +9,8 @@ extension CommandRun {
             environment: environment,
             survey: registry.survey(),
             choice: chosenStore(),
-            keySource: parsed.value("key")
+            keySource: parsed.value("key"),
+            permissions: Settings.permissions(parsed)
         ).findings
         if wantsJSON {
             var lines = ""

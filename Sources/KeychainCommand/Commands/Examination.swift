@@ -16,6 +16,8 @@ struct Examination: Sendable {
     let choice: Result<DriverRegistry.Choice, KeychainError>
     /// The key source as text, if one was given.
     let keySource: String?
+    /// What is asked of the permissions of a store's and a key's file.
+    let permissions: StoreOptions.Permissions
 
     /// What was found, the most general first.
     var findings: [Finding] {
@@ -136,7 +138,7 @@ extension Examination {
         } catch {
             return [Finding(.problem, "default file", error.message)]
         }
-        return [Self.folder(folder), Self.secretFile(folder + "/default.keychain", "default file")].compactMap { $0 }
+        return [Self.folder(folder), secretFile(folder + "/default.keychain", "default file")].compactMap { $0 }
     }
 
     private static func folder(_ path: String) -> Finding? {
@@ -162,7 +164,7 @@ extension Examination {
     }
 
     /// A file that nobody else may read; a missing one is as good as none.
-    private static func secretFile(_ path: String, _ subject: String, missing: Finding.Status = .ok) -> Finding {
+    private func secretFile(_ path: String, _ subject: String, missing: Finding.Status = .ok) -> Finding {
         var status = stat()
         guard stat(path, &status) == 0 else {
             let number = errno
@@ -170,6 +172,7 @@ extension Examination {
                 number == ENOENT ? "‘\(path)’ does not exist." : "‘\(path)’: \(String(cString: strerror(number)))."
             return Finding(number == ENOENT ? missing : .problem, subject, text)
         }
+        guard permissions == .ownerOnly else { return Finding(.note, subject, "‘\(path)’ may have any permissions.") }
         guard status.st_mode & 0o077 == 0 else {
             return Finding(
                 .problem,
@@ -203,9 +206,9 @@ extension Examination {
             if environment[name] != nil { return [Finding(.ok, subject, "The variable ‘\(name)’ is set.")] }
             return [Finding(.problem, subject, "The variable ‘\(name)’ is not set.", remedy: "Export it.")]
         case .file(let path):
-            return [Self.secretFile(path, subject, missing: .problem)]
+            return [secretFile(path, subject, missing: .problem)]
         case .keyFile(let path):
-            let finding = Self.secretFile(path, subject, missing: .problem)
+            let finding = secretFile(path, subject, missing: .problem)
             var status = stat()
             guard finding.status == .ok, stat(path, &status) == 0, status.st_size != 32 else { return [finding] }
             return [
@@ -227,7 +230,7 @@ extension Examination {
                     )
                 ]
             }
-            return [Self.secretFile("\(folder)/\(name)", subject, missing: .problem)]
+            return [secretFile("\(folder)/\(name)", subject, missing: .problem)]
         }
     }
 }

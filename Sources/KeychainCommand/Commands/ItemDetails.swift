@@ -28,6 +28,19 @@ struct ItemDetails: Sendable {
         value = info.data
     }
 
+    /// What is known of a record.
+    init(_ record: ItemRecord) {
+        itemClass = record.itemClass
+        reference = record.reference
+        group = AccessGroup(rawValue: record.accessGroup)
+        isSynchronizable = record.isSynchronizable
+        accessibility = AccessPolicy(of: record).accessibility
+        attributes = record.attributes.filter { $0.name != .accessible && $0.name != .accessControl }
+        creationDate = record.creationDate.date
+        modificationDate = record.modificationDate.date
+        value = nil
+    }
+
     /// An attribute as text, `""` if the item does not have it.
     func text(_ name: AttributeName) -> String {
         attributes.first { $0.name == name }.map { AttributeText.format($0.value, name) } ?? ""

@@ -80,7 +80,7 @@ extension ItemDetails {
     }
 
     /// What tells the item from others of its class, account aside.
-    private var name: String {
+    var name: String {
         switch itemClass {
         case .genericPassword: return text(.service)
         case .internetPassword:

@@ -19,22 +19,17 @@ extension CommandRun {
 
     /// `help`: explains a command.
     func help() throws(KeychainError) -> ExitCode {
-        guard let name = parsed.operands.first else {
+        let name = parsed.operands.joined(separator: " ")
+        let group = CommandTable.commands(inGroup: name)
+        if name.isEmpty {
             try io.print(HelpText.overview)
-            return .done
+        } else if !group.isEmpty {
+            try io.print(HelpText.text(ofGroup: name, group))
+        } else if let command = CommandTable.command(named: name) {
+            try io.print(HelpText.text(of: command))
+        } else {
+            throw ArgumentParser.unknownCommand(name)
         }
-        guard let command = CommandTable.command(named: name) else {
-            throw KeychainError(
-                .invalidParameter,
-                "There is no such command."
-                    + Suggestion.sentence(
-                        for: name,
-                        among: CommandTable.commands.map(\.name),
-                        "Run ‘keychainctl help’ for a list."
-                    )
-            )
-        }
-        try io.print(HelpText.text(of: command))
         return .done
     }
 

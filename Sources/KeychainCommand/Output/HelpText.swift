@@ -21,6 +21,15 @@ enum HelpText {
         return lines.joined(separator: "\n") + "\n"
     }
 
+    /// The help of the commands whose name begins with the same word.
+    static func text(ofGroup name: String, _ commands: [CommandSpec]) -> String {
+        let lines =
+            ["Usage: keychainctl \(name) COMMAND [ARGUMENTS] [OPTIONS]", "", "Commands:"]
+            + table(commands.map { ($0.name + $0.operandSummary, $0.summary) })
+            + ["", "Run ‘keychainctl help \(name) COMMAND’ for the options of a command."]
+        return lines.joined(separator: "\n") + "\n"
+    }
+
     /// The help of one command.
     static func text(of command: CommandSpec) -> String {
         let hasOptions = !(command.options + command.selectorOptions).isEmpty
@@ -66,6 +75,7 @@ enum HelpText {
         ("fd:N", "an open file descriptor"),
         ("credential:NAME", "a systemd credential"),
         ("keyfile:PATH", "32 random bytes instead of a passphrase"),
+        ("store:URL", "a random key that another store keeps"),
     ])
 
     private static func row(_ spec: OptionSpec) -> (String, String) {

@@ -7,7 +7,10 @@ import KeychainAPI
 enum JSONLine {
     /// An item: its attributes under their names in the library, bytes under the name with `Base64`, and its value if
     /// it was read.
-    static func item(_ item: ItemDetails) throws(KeychainError) -> String {
+    static func item(_ item: ItemDetails) throws(KeychainError) -> String { try line(object(item)) }
+
+    /// The same as an object.
+    static func object(_ item: ItemDetails) -> [String: Any] {
         var object: [String: Any] = [
             "class": SelectorOptions.word(for: item.itemClass),
             "ref": item.reference.uuidString,
@@ -33,7 +36,7 @@ enum JSONLine {
                 object["valueBase64"] = value.base64EncodedString()
             }
         }
-        return try line(object)
+        return object
     }
 
     /// An object as a line.

@@ -9,6 +9,8 @@ import KeychainAPI
 /// No value and no operand is ever repeated in an error, since it may be a secret that was put there by mistake.
 struct ArgumentParser {
     private var command: CommandSpec?
+    /// The first word of a command that has two.
+    private var group: String?
     private var operands: [String] = []
     private var options: [String: [String]] = [:]
     private var order: [OptionSpec] = []
@@ -46,15 +48,26 @@ struct ArgumentParser {
 
     private mutating func take(operand: String) throws(KeychainError) {
         guard command == nil else { return operands.append(operand) }
-        guard let found = CommandTable.command(named: operand) else {
-            let names = CommandTable.commands.map(\.name)
-            throw KeychainError(
-                .invalidParameter,
-                "There is no such command."
-                    + Suggestion.sentence(for: operand, among: names, "Run ‘keychainctl help’ for a list.")
-            )
+        if group == nil, !CommandTable.commands(inGroup: operand).isEmpty {
+            group = operand
+            return
         }
+        let name = group.map { "\($0) \(operand)" } ?? operand
+        guard let found = CommandTable.command(named: name) else { throw Self.unknownCommand(name) }
         command = found
+    }
+
+    /// The error for a name that no command has; the name is not repeated.
+    static func unknownCommand(_ name: String) -> KeychainError {
+        KeychainError(
+            .invalidParameter,
+            "There is no such command."
+                + Suggestion.sentence(
+                    for: name,
+                    among: CommandTable.commands.map(\.name),
+                    "Run ‘keychainctl help’ for a list."
+                )
+        )
     }
 
     private mutating func take(
@@ -133,6 +146,8 @@ struct ArgumentParser {
             // A switch that is set to 0 is off.
             if spec.placeholder != nil || text != "0" { fallbacks[spec.name] = text }
         }
+        // Help that is asked for a group is help with the group's name.
+        let operands = command.name == CommandTable.help.name ? [group].compactMap { $0 } + operands : operands
         return ParsedCommand(command: command, operands: operands, options: options, fallbacks: fallbacks)
     }
 
@@ -140,6 +155,10 @@ struct ArgumentParser {
         if options["version"] != nil { return CommandTable.version }
         if let command { return command }
         if options["help"] != nil { return CommandTable.help }
+        if let group {
+            let names = CommandTable.commands(inGroup: group).map { "‘\($0.name)’" }.joined(separator: ", ")
+            throw KeychainError(.invalidParameter, "‘\(group)’ is the first word of a command: one of \(names).")
+        }
         throw KeychainError(.invalidParameter, "A command is missing. Run ‘keychainctl help’ for a list.")
     }
 
@@ -147,12 +166,20 @@ struct ArgumentParser {
         let most =
             switch command.operands {
             case .none: 0
-            case .command: 1
+            case .command: 2
+            case .words(let words): words.count
+            case .anyNumber: Int.max
             case .selector where options[SelectorOptions.url] != nil: 1
             case .selector where options[SelectorOptions.reference] != nil || options[SelectorOptions.itemClass] != nil:
                 0
             case .selector: 2
             }
+        if case .words(let words) = command.operands, operands.count < words.count {
+            throw KeychainError(
+                .invalidParameter,
+                "‘\(command.name)’ needs \(words[operands.count]), as in: keychainctl \(command.name)\(command.operandSummary)"
+            )
+        }
         guard operands.count > most else { return }
         if case .selector(.new) = command.operands {
             throw KeychainError(

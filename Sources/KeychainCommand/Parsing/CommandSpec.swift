@@ -12,6 +12,10 @@ struct CommandSpec: Sendable {
         case command
         /// What names items.
         case selector(Selection)
+        /// Each of some words.
+        case words([String])
+        /// Any number of a word.
+        case anyNumber(String)
     }
 
     /// How much of a selector a command needs.
@@ -26,7 +30,7 @@ struct CommandSpec: Sendable {
         case new
     }
 
-    /// The name.
+    /// The name; for a command of a group, that of the group, a space and its own.
     let name: String
     /// What it does, in a few words.
     let summary: String
@@ -47,7 +51,7 @@ struct CommandSpec: Sendable {
     /// The options that are forms of a selector.
     var selectorOptions: [OptionSpec] {
         switch operands {
-        case .none, .command: []
+        case .none, .command, .words, .anyNumber: []
         case .selector(.new): SelectorOptions.forms.filter { $0.name != SelectorOptions.reference }
         case .selector: SelectorOptions.forms
         }
@@ -65,6 +69,8 @@ struct CommandSpec: Sendable {
         case .command: " [COMMAND]"
         case .selector(.any): " [SELECTOR]"
         case .selector: " SELECTOR"
+        case .words(let words): words.map { " \($0)" }.joined()
+        case .anyNumber(let word): " [\(word)...]"
         }
     }
 }

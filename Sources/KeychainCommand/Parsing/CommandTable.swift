@@ -21,6 +21,11 @@ enum CommandTable {
         .flag("json", "one JSON object a line"),
         .flag("no-prompt", variable: "KEYCHAIN_NO_PROMPT", "ask nothing, neither here nor on the desktop"),
         .value("timeout", "SECONDS", variable: "KEYCHAIN_TIMEOUT", "how long the whole call may take, as in 2.5"),
+        .flag(
+            "allow-shared-permissions",
+            variable: "KEYCHAIN_ALLOW_SHARED_PERMISSIONS",
+            "take a file store, passphrase or key file that others may read, as in a container of its own"
+        ),
         .flag("quiet", short: "q", "print no notes"),
         .flag("verbose", short: "v", "say more about errors, also that nothing was found"),
         .flag("help", short: "h", "print this help"),
@@ -28,14 +33,19 @@ enum CommandTable {
     ]
 
     /// The commands, in the order of the help.
-    static let commands: [CommandSpec] = [
-        set, get, contains, info, list, update, remove, initialize, stores, doctor, generate, conformance, help,
-        version,
-    ]
+    static let commands: [CommandSpec] =
+        [
+            set, get, contains, info, list, update, remove, initialize,
+        ] + fileCommands + [stores, doctor, generate, conformance, help, version]
 
     /// The command with a name.
     static func command(named name: String) -> CommandSpec? {
         commands.first { $0.name == name }
+    }
+
+    /// The commands whose name begins with the name of a group; empty if there is no such group.
+    static func commands(inGroup name: String) -> [CommandSpec] {
+        commands.filter { $0.name.hasPrefix(name + " ") }
     }
 
     /// Every option of any command by its name; a name means the same in each of them.
@@ -48,7 +58,7 @@ enum CommandTable {
         options.values.compactMap { spec in spec.short.map { ($0, spec) } }
     ) { first, _ in first }
 
-    private static let storeFailures: [ExitCode] = [
+    static let storeFailures: [ExitCode] = [
         .usage, .locked, .wrongKey, .unavailable, .damaged, .interrupted, .refused, .failed,
     ]
     private static let itemCodes = ([.done, .notFound] + storeFailures) as [ExitCode]
@@ -75,16 +85,20 @@ enum CommandTable {
         name: "get",
         summary: "print a value",
         operands: .selector(.some),
-        options: [.value("output", short: "o", "FILE", "write to a file that only you can read; - is standard output")],
+        options: [output],
         discussion: [
             "The value is printed byte for byte; a newline is added only on a terminal. Of several matches the oldest "
-                + "is printed. To write to a file whose name is a dash, use --output ./-",
+                + "is printed.",
+            "With --output - it is printed as well; a file whose name is a dash is --output ./-",
             "With --json the attributes are printed as well, and the value as \"value\", or as \"valueBase64\" if it is "
                 + "not UTF-8.",
         ],
         exitCodes: itemCodes,
         run: { (run) throws(KeychainError) in try await run.get() }
     )
+
+    /// One option of several commands, since a name means the same in each of them.
+    static let output: OptionSpec = .value("output", short: "o", "FILE", "write to this file, which only you can read")
 
     private static let contains = CommandSpec(
         name: "contains",
@@ -153,7 +167,10 @@ enum CommandTable {
         summary: "create a store",
         operands: .none,
         options: [],
-        discussion: ["A store that exists is left as it is, and the exit status is 3."],
+        discussion: [
+            "A store that exists is left as it is, and the exit status is 3. A file store gets what --key names as its "
+                + "first key."
+        ],
         exitCodes: [.done, .duplicate] + storeFailures,
         run: { (run) throws(KeychainError) in try await run.initialize() }
     )

@@ -12,6 +12,8 @@ struct Settings: Sendable {
     let group: AccessGroup
     /// Whether anything may be asked.
     let interaction: InteractionPolicy
+    /// What is asked of the permissions of a store's and a key's file.
+    let permissions: StoreOptions.Permissions
     /// When the command must have ended.
     let deadline: ContinuousClock.Instant?
 
@@ -26,7 +28,13 @@ struct Settings: Sendable {
         keySource = try parsed.value("key").map { (text) throws(KeychainError) in try KeySource(parsing: text) }
         group = parsed.value("group").map(AccessGroup.init(rawValue:)) ?? .default
         interaction = parsed.has("no-prompt") ? .never : .allowed
+        permissions = Self.permissions(parsed)
         deadline = try Self.timeout(parsed).map { start + $0 }
+    }
+
+    /// What is asked of the permissions of files.
+    static func permissions(_ parsed: ParsedCommand) -> StoreOptions.Permissions {
+        parsed.has("allow-shared-permissions") ? .any : .ownerOnly
     }
 
     /// The time that is left, nil for no limit.

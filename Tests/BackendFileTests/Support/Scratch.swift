@@ -43,7 +43,7 @@
             key: KeyMaterial = .key(SecureBytes(Scratch.rawKey)),
             creation: StoreOptions.Creation = .ifMissing,
             cost: DerivationCost = .minimal
-        ) throws -> FileDriver {
+        ) throws(KeychainError) -> FileDriver {
             try FileDriver(
                 path: path ?? self.path,
                 options: StoreOptions(keySource: .material(key), creation: creation),

@@ -17,8 +17,20 @@
         ///   - arguments: What follows its name.
         ///   - wrapper: A command that is to run it, for example one that gives up privileges.
         ///   - executable: The program, if it is not where it was built.
-        init(_ arguments: [String], wrapper: [String] = [], executable: String = Tool.path) throws {
+        ///   - home: Its home; without one it remembers nothing of what it has seen.
+        init(
+            _ arguments: [String],
+            wrapper: [String] = [],
+            executable: String = Tool.path,
+            home: String? = nil
+        ) throws {
             process = Process()
+            // Nothing of the person's who runs the tests.
+            var environment = ProcessInfo.processInfo.environment.filter {
+                !$0.key.hasPrefix("XDG_") && !$0.key.hasPrefix("KEYCHAIN_") && $0.key != "HOME"
+            }
+            environment["HOME"] = home
+            process.environment = environment
             let command = wrapper + [executable] + arguments
             process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
             process.arguments = command

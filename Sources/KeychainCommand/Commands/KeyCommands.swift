@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import KeychainAPI
+import SwiftKeychain
+
+extension CommandRun {
+    /// `key generate`: makes a key file.
+    func generateKey() throws(KeychainError) -> ExitCode {
+        let path = parsed.operands[0]
+        guard !path.isEmpty, path != "-" else {
+            throw KeychainError(.invalidParameter, "‘key generate’ takes the path of a new file.")
+        }
+        var generator = try SecureRandomDataGenerator(count: 32)
+        let key = SecureBytes(try generator.next())
+        try key.withBytes { (bytes) throws(KeychainError) in try FileOutput.create(path, with: bytes) }
+        return .done
+    }
+}
+
+#if File
+    extension CommandRun {
+        /// `key list`: lists the key slots.
+        func listKeys(_ file: OpenedFile) async throws(KeychainError) -> ExitCode {
+            let slots = try await file.call(.info) { (driver, _) throws(KeychainError) in try driver.keySlots() }
+            let rows = slots.map { ["\($0.number)", $0.kind.rawValue, $0.source?.text ?? "", $0.cost] }
+            let objects = slots.map { slot in
+                var object: [String: Any] = ["slot": slot.number, "kind": slot.kind.rawValue]
+                object["source"] = slot.source?.text
+                if slot.kind == .passphrase {
+                    object["memory"] = slot.memory
+                    object["passes"] = slot.passes
+                }
+                return object
+            }
+            try printRows(["SLOT", "KIND", "SOURCE", "COST"], rows, objects)
+            return .done
+        }
+
+        /// `key add`: adds a key slot.
+        func addKey(_ file: OpenedFile) async throws(KeychainError) -> ExitCode {
+            let source = try sources(parsed.operands, file)[0]
+            let slot = try await file.call(.update) { (driver, call) throws(KeychainError) in
+                try driver.addKey(source, call)
+            }
+            note("added key slot \(slot.number)")
+            return .done
+        }
+
+        /// `key change`: changes a key slot.
+        func changeKey(_ file: OpenedFile) async throws(KeychainError) -> ExitCode {
+            let number = try slotNumber
+            let source = try sources([parsed.operands[1]], file)[0]
+            _ = try await file.call(.update) { (driver, call) throws(KeychainError) in
+                try driver.changeKey(number, to: source, call)
+            }
+            note("changed key slot \(number)")
+            return .done
+        }
+
+        /// `key remove`: removes a key slot.
+        func removeKey(_ file: OpenedFile) async throws(KeychainError) -> ExitCode {
+            let number = try slotNumber
+            try await file.call(.update) { (driver, call) throws(KeychainError) in try driver.removeKey(number, call) }
+            note("removed key slot \(number)")
+            return .done
+        }
+
+        /// `key rotate`: encrypts the file anew.
+        func rotate(_ file: OpenedFile) async throws(KeychainError) -> ExitCode {
+            let given = try sources(parsed.operands, file)
+            let dropsOthers = parsed.has("drop-others")
+            let count = try await file.call(.update) { (driver, call) throws(KeychainError) in
+                guard let used = try driver.usedKey(call) else {
+                    throw KeychainError(.internal, "The file was not unlocked. Nothing was changed.")
+                }
+                let sources = given.isEmpty ? [used.source] : given
+                let slots = try driver.keySlots()
+                let lost = slots.filter { slot in
+                    if let source = slot.source, sources.contains(source) { return false }
+                    return !(slot.number == used.slot && sources.contains(used.source))
+                }
+                guard dropsOthers || sources.count >= slots.count || lost.isEmpty else { throw Self.refusal(of: lost) }
+                try driver.rotate(sources, call)
+                return sources.count
+            }
+            note("encrypted anew, with \(count == 1 ? "one key slot" : "\(count) key slots")")
+            return .done
+        }
+
+        private static func refusal(of lost: [FileKeySlot]) -> KeychainError {
+            let names = lost.map { slot in
+                "\(slot.number) (\([slot.kind.rawValue, slot.source?.text].compactMap { $0 }.joined(separator: ", ")))"
+            }
+            return KeychainError(
+                .unsupported,
+                "These key slots would be lost: \(names.joined(separator: ", ")). Nothing was changed. Give as many sources "
+                    + "as there are slots, or --drop-others."
+            )
+        }
+
+        private var slotNumber: Int {
+            get throws(KeychainError) {
+                guard let number = DecimalText.integer(parsed.operands[0]), (0..<256).contains(number) else {
+                    throw KeychainError(
+                        .invalidParameter,
+                        "SLOT is the number of a key slot. Run ‘keychainctl key list’ to see them."
+                    )
+                }
+                return Int(number)
+            }
+        }
+
+        private func sources(_ texts: [String], _ file: OpenedFile) throws(KeychainError) -> [KeySource] {
+            let sources = try texts.map { (text) throws(KeychainError) in try KeySource(parsing: text) }
+            let numbers = ([file.settings.keySource].compactMap { $0 } + sources).compactMap { source -> Int32? in
+                if case .fileDescriptor(let number) = source { number } else { nil }
+            }
+            // The second time it would be read as an empty passphrase.
+            guard Set(numbers).count == numbers.count else {
+                throw KeychainError(
+                    .invalidParameter,
+                    "A descriptor can be read only once. Use another one, as in fd:4."
+                )
+            }
+            return sources
+        }
+    }
+
+    extension FileKeySlot {
+        /// What deriving a key takes, `""` for nothing.
+        fileprivate var cost: String {
+            guard kind == .passphrase else { return "" }
+            let units: [(UInt64, String)] = [(1 << 20, "MiB"), (1 << 10, "KiB"), (1, "bytes")]
+            let (size, unit) = units.first { memory % $0.0 == 0 } ?? (1, "bytes")
+            return "\(memory / size) \(unit), \(passes) \(passes == 1 ? "pass" : "passes")"
+        }
+    }
+#endif

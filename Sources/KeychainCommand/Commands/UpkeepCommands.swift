@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+#if File
+    import Foundation
+    import KeychainAPI
+    import SwiftKeychain
+
+    extension CommandRun {
+        /// `compact`: rewrites the file without garbage.
+        func compact(_ file: OpenedFile) async throws(KeychainError) -> ExitCode {
+            try await file.call(.update) { (driver, call) throws(KeychainError) in try driver.compact(call) }
+            return .done
+        }
+
+        /// `check`: prints what is wrong with the file.
+        func check(_ file: OpenedFile) async throws(KeychainError) -> ExitCode {
+            let report = try await file.call(.info) { (driver, call) throws(KeychainError) in try driver.check(call) }
+            try print(report, "\(report.items) intact")
+            return report.damages.isEmpty ? .done : .damaged
+        }
+
+        /// `repair`: saves what is intact into a new file.
+        func repair(_ file: OpenedFile) async throws(KeychainError) -> ExitCode {
+            let location = file.driver.location
+            guard let path = FileStorePath.path(of: location) else { throw notAFile(file.driver) }
+            let target = parsed.value("output") ?? path + ".repaired"
+            guard target != "-" else {
+                throw KeychainError(
+                    .invalidParameter,
+                    "A keychain file is not printed. Name a file, as in -o ./new.keychain."
+                )
+            }
+            let report = try await file.call(.update) { (driver, call) throws(KeychainError) in
+                try driver.repair(to: target, call)
+            }
+            try print(report, "\(report.items) saved in \(target)")
+            note(
+                report.isWhole
+                    ? "Nothing was wrong with \(location)."
+                    : "\(location) is as it was. If the new file will do, put it in its place with mv."
+            )
+            return report.lost.isEmpty && !report.isIncomplete ? .done : .damaged
+        }
+
+        private func print(_ report: FileReport, _ summary: String) throws(KeychainError) {
+            var rows = [["ok", "", summary]]
+            var objects: [[String: Any]] = [["status": "ok", "items": report.itemCount]]
+            for (status, damages) in [("mendable", report.mendable), ("damaged", report.damages)] {
+                for damage in damages {
+                    rows.append([status, "\(damage.offset)+\(damage.count)", damage.finding])
+                    objects.append([
+                        "status": status, "offset": damage.offset, "length": damage.count, "finding": damage.finding,
+                    ])
+                }
+            }
+            for (status, records) in [("lost", report.lost), ("doubtful", report.doubtful)] {
+                for details in records.map(ItemDetails.init).sorted(by: { $0.creationDate < $1.creationDate }) {
+                    let fields = [
+                        SelectorOptions.word(for: details.itemClass), details.name, details.text(.account),
+                        details.text(.label),
+                    ]
+                    let title = fields.filter { !$0.isEmpty }.joined(separator: ", ")
+                    rows.append([status, details.reference.uuidString, title])
+                    objects.append(JSONLine.object(details).merging(["status": status]) { $1 })
+                }
+            }
+            if report.isIncomplete {
+                let text = "there may have been items of which nothing is left"
+                rows.append(["unknown", "", text])
+                objects.append(["status": "unknown", "finding": text])
+            }
+            try printRows(["STATUS", "PLACE", "FINDING"], rows, objects)
+        }
+    }
+
+    extension FileReport {
+        /// How many items are intact, in words.
+        fileprivate var items: String { itemCount == 1 ? "1 item" : "\(itemCount) items" }
+    }
+#endif
