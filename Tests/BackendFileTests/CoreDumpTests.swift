@@ -28,7 +28,7 @@
             let tool = try Tool([verb, scratch.path, "file:\(scratch.folder)/phrase", account])
             #expect(tool.line() == "ready \(verb == "keep" ? marker.count : 14)")
             let header = try SealedFile(FilePlace(scratch.path, environment: [:])).header
-            let master = try header.masterKey(.passphrase(SecureBytes(phrase)))
+            let master = try header.masterKey(.passphrase(SecureBytes(phrase))).master
             let keys = [master, StoreKeys(master: master).value, StoreKeys(master: master).metadata].map(\.data)
 
             // In the process, as a check of the search, there is what it needs, and nothing else.

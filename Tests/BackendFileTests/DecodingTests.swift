@@ -143,6 +143,50 @@
             }
         }
 
+        @Test func numbersThatCannotGrowAreRefused() throws {
+            let master = Sodium.randomKey()
+            let storeID = Sodium.random(16)
+            let slot = try KeySlot(master: master, material: .key(master), storeID: storeID, cost: .minimal)
+            let header = FileHeader(storeID: storeID, slot: slot)
+            let keys = StoreKeys(master: master)
+            for (number, isLast) in [(UInt64.max - 1, false), (.max, true)] {
+                for place in [48, 56] {
+                    var page = header.encoded(key: keys.header)
+                    page.replaceSubrange(place..<place + 8, with: number.littleEndianBytes)
+                    let end = FileLayout.headerChecksumStart
+                    page.replaceSubrange(end..., with: Sodium.hash(Array(page[..<end])))
+                    #expect((try FileHeader.examine(page) == .damaged) == isLast)
+                }
+                var tip = header.start
+                tip.sequence = number - 1
+                let code = code { () throws(KeychainError) in
+                    _ = try Frame.seal(
+                        [RecordOperation(.delete, Self.record)],
+                        values: [],
+                        after: tip,
+                        before: .items([]),
+                        header: header,
+                        keys: keys
+                    )
+                }
+                #expect(code == (isLast ? .corrupt : nil))
+            }
+        }
+
+        @Test func aNameThatIsNotASCIIIsRefused() throws {
+            var record = Self.record
+            record.attributes[AttributeName(rawValue: "größe")] = .boolean(true)
+            var writer = ByteWriter()
+            try RecordOperation(.change, record).encode(value: nil, into: &writer)
+            let code = code { () throws(KeychainError) in
+                try writer.bytes.withByteReader { (reader) throws(KeychainError) in
+                    var offset: UInt64 = 0
+                    _ = try OperationOutline(from: &reader, valueOffset: &offset, sequence: 1)
+                }
+            }
+            #expect(code == .corrupt)
+        }
+
         @Test func aRecordThatCannotBeStoredIsRefused() throws {
             var long = Self.record
             long.attributes[AttributeName(rawValue: String(repeating: "a", count: 256))] = .boolean(true)

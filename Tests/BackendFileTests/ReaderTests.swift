@@ -109,6 +109,10 @@
                 ("something at the end of the marks", Self.changed(whole, at: [16383])),
                 ("an unused slot", Self.reheaded(whole) { $0[64 + 14 * 256 + 200] = 1 }),
                 ("the generation", Self.reheaded(whole) { $0[63] = 1 }),
+                (
+                    "the last generation",
+                    Self.reheaded(whole) { $0.replaceSubrange(56..<64, with: Array(repeating: 255, count: 8)) }
+                ),
                 ("the place of the frames", Self.reheaded(whole) { $0[13] = 1 }),
                 ("a later version", Self.reheaded(whole) { $0[8] = 2 }),
                 ("a slot of too many passes", Self.reheaded(whole) { Self.slot(1, 17, 8192, in: &$0) }),
@@ -251,7 +255,34 @@
             self.scratch = scratch
             try scratch.driver().create(CallContext(.open))
             header = try SealedFile(FilePlace(scratch.path, environment: [:])).header
-            keys = StoreKeys(master: try header.masterKey(.key(SecureBytes(Scratch.rawKey))))
+            keys = StoreKeys(master: try header.masterKey(.key(SecureBytes(Scratch.rawKey))).master)
+        }
+
+        /// A frame without operations, which is sealed by hand: no writer of this library can be made to.
+        private func emptyFrame(after tip: Tip) -> ([UInt8], Tip) {
+            var metadata = ByteWriter()
+            metadata.append(tip.chain)
+            metadata.append(tip.sequence + 1)
+            metadata.pad(to: 64)
+            let count = metadata.bytes.count + Sodium.tagSize
+            var writer = ByteWriter()
+            writer.append(UInt64(FileLayout.frameHeadSize + count))
+            writer.append(UInt32(count))
+            writer.append(UInt32(0))
+            let associated = header.fileID + writer.bytes
+            let nonce = Nonce.random()
+            nonce.withBytes { writer.append($0) }
+            writer.pad(to: FileLayout.frameHeadSize + count)
+            var frame = writer.bytes
+            frame.withUnsafeMutableBytes { frame in
+                metadata.bytes.withUnsafeBytes { metadata in
+                    let place = UnsafeMutableRawBufferPointer(rebasing: frame[FileLayout.frameHeadSize...])
+                    Sodium.seal(metadata, into: place, nonce: nonce, associated: associated, key: keys.metadata)
+                }
+            }
+            let chained = tip.chain + nonce.withBytes { Array($0) } + frame.suffix(Sodium.tagSize)
+            let end = tip.length + UInt64(frame.count)
+            return (frame, Tip(length: end, sequence: tip.sequence + 1, chain: Sodium.hash(chained)))
         }
 
         /// Writes the file anew.
@@ -265,6 +296,10 @@
             for frame in frames {
                 var after = tip
                 after.sequence += frame.sequenceOffset
+                guard !frame.operations.isEmpty else {
+                    (bytes, tip) = emptyFrame(after: tip)
+                    continue
+                }
                 let sealed = try BackendFile.Frame.seal(
                     frame.operations,
                     values: frame.values,

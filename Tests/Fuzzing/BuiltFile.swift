@@ -100,15 +100,15 @@
         }
 
         /// What the metadata of a frame says.
-        static func operations(in metadata: [UInt8]) throws(KeychainError) -> [RecordOperation] {
+        static func operations(in metadata: [UInt8]) throws(KeychainError) -> [OperationOutline] {
             try metadata.withByteReader { (reader) throws(KeychainError) in
                 _ = try reader.slice(Sodium.keySize)
                 let sequence = try reader.integer(UInt64.self)
                 _ = try Touched(from: &reader)
                 var offset: UInt64 = 0
-                var operations: [RecordOperation] = []
+                var operations: [OperationOutline] = []
                 for _ in 0..<(try reader.integer(UInt32.self)) {
-                    operations.append(try RecordOperation(from: &reader, valueOffset: &offset, sequence: sequence))
+                    operations.append(try OperationOutline(from: &reader, valueOffset: &offset, sequence: sequence))
                 }
                 return operations
             }

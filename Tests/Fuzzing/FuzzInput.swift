@@ -67,20 +67,35 @@
                 return try Frame.open(head, metadata: metadata, at: 16384, header: header, keys: keys)
             }
             guard let frame else { return }
-            for operation in frame.operations {
+            for outline in frame.operations where outline.kind.hasRecord {
+                let record = try record(of: outline, in: frame.metadata)
                 var writer = ByteWriter()
-                var copy = operation
-                try copy.encode(into: &writer)
+                try RecordOperation(outline.kind, record).encode(value: outline.value, into: &writer)
                 let again = try writer.bytes.withByteReader { (reader) throws(KeychainError) in
-                    var offset = operation.value?.offset ?? 0
-                    return try RecordOperation(from: &reader, valueOffset: &offset, sequence: frame.tip.sequence)
+                    var offset = outline.value?.offset ?? 0
+                    return try OperationOutline(from: &reader, valueOffset: &offset, sequence: frame.tip.sequence)
                 }
-                precondition(
-                    again.record == operation.record && again.value == operation.value,
-                    "It does not come back"
-                )
+                let isTheSame = try Self.record(of: again, in: writer.bytes) == record && again.value == outline.value
+                precondition(isTheSame, "An operation does not come back")
             }
-            _ = try? RecordIndex().outcome(of: frame.operations)
+            var index = RecordIndex()
+            do throws(KeychainError) {
+                try index.check(frame)
+            } catch {
+                precondition(error.code == .internal, "\(error)")
+                _ = try index.force(frame)
+                return
+            }
+            try index.apply(frame)
+        }
+
+        private static func record(
+            of outline: OperationOutline,
+            in metadata: [UInt8]
+        ) throws(KeychainError) -> ItemRecord {
+            try OperationBytes.with(metadata, outline.start) { (operation) throws(KeychainError) in
+                try EncodedRecord.decode(operation.reference, operation.record)
+            }
         }
 
         /// A whole file; the first byte says which hashes are made right.
@@ -90,7 +105,7 @@
             for copy in FileLayout.headerCopies { fixChecksum(&bytes, copy: copy) }
             let files = MemoryFiles(bytes)
             let sealed = try SealedFile(files.place())
-            let master = (try? sealed.header.masterKey(.key(rawKey))) ?? masterKey
+            let master = (try? sealed.header.masterKey(.key(rawKey)).master) ?? masterKey
             let keys = StoreKeys(master: master)
             for copy in FileLayout.headerCopies where flags & 1 != 0 && bytes.count >= copy + FileLayout.pageSize {
                 let end = copy + FileLayout.headerMACStart

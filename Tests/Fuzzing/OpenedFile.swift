@@ -23,12 +23,18 @@
             guard sealed.isAuthentic(keys) else { return }
             _ = try Salvage.read(sealed, keys: keys)
             var store = try StoreFile(sealed, keys: keys)
-            _ = FileReport(sealed, store)
+            _ = try FileReport(sealed, store)
             var areAllIntact = true
             for entry in store.index.all {
-                let record = entry.record
-                let found = store.index.records(RecordSelection(record.primaryKey))
+                let record = try store.index.record(of: entry)
+                let found = try store.index.records(RecordSelection(record.primaryKey))
                 precondition(found == [record], "A primary key does not lead to its item")
+                for attribute in record.attributes {
+                    var attributes = AttributeSet()
+                    attributes[attribute.name] = attribute.value
+                    let found = try store.index.records(RecordSelection(attributes: attributes))
+                    precondition(found.contains(record), "An attribute does not lead to its item")
+                }
                 _ = try? store.salvage?.vouched(found, for: RecordSelection(record.primaryKey), isForOneMatch: true)
                 do throws(KeychainError) {
                     let value = try store.file.value(of: record.reference, at: entry.value)
@@ -48,15 +54,23 @@
 
         /// What a rewrite leaves is what was there.
         private func rewrite(_ store: StoreFile) throws(KeychainError) {
-            let entries = store.index.all.map(\.record)
+            let records = try Self.records(store)
             let copy = try store.file.place.moved(to: store.file.place.path + ".copy")
             let header = store.file.header.successor(after: store.file.tip.sequence)
-            try store.writeCopy(of: Array(store.index.all), header, keys, at: copy, CallContext(.store)) {
+            let written = try store.writeCopy(of: store.index.all, header, keys, at: copy, CallContext(.store)) {
                 (unfinished) throws(KeychainError) in try unfinished.publishAsNew()
             }
+            precondition(written.index.count == records.count, "A rewrite has lost something")
             let rewritten = try StoreFile(try SealedFile(copy), keys: keys)
             precondition(rewritten.salvage == nil, "A rewritten file is damaged")
-            precondition(Set(rewritten.index.all.map(\.record)) == Set(entries), "A rewrite has changed something")
+            let isTheSame = try Self.records(rewritten) == records
+            precondition(isTheSame, "A rewrite has changed something")
+        }
+
+        private static func records(_ store: StoreFile) throws(KeychainError) -> Set<ItemRecord> {
+            var records: Set<ItemRecord> = []
+            for entry in store.index.all { records.insert(try store.index.record(of: entry)) }
+            return records
         }
 
         /// What is appended is there, and so is all that was.
@@ -71,7 +85,7 @@
                 creationDate: ItemDate(microseconds: 0),
                 modificationDate: ItemDate(microseconds: 0)
             )
-            guard store.index.records(RecordSelection(new.primaryKey)).isEmpty else { return }
+            guard try store.index.records(RecordSelection(new.primaryKey)).isEmpty else { return }
             var file = store.file
             try file.prepareToAppend()
             let (frame, bytes) = try Frame.seal(

@@ -87,7 +87,7 @@
 
     extension UnsafeRawBufferPointer {
         /// Whether all bytes are ASCII, as most text is: looked at eight at a time.
-        fileprivate var isASCII: Bool { union & 0x8080_8080_8080_8080 == 0 }
+        var isASCII: Bool { union & 0x8080_8080_8080_8080 == 0 }
 
         /// Whether all bytes are zero.
         var isZero: Bool { union == 0 }

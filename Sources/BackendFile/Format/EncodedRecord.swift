@@ -39,7 +39,9 @@
             _ = try reader.textBytes(Int(reader.integer(UInt32.self)))
             var previous: UnsafeRawBufferPointer?
             for _ in 0..<(try reader.integer(UInt16.self)) {
-                let name = try reader.textBytes(Int(reader.integer(UInt8.self)))
+                let name = try reader.slice(Int(reader.integer(UInt8.self)))
+                // The order of other names would depend on who compares them.
+                guard name.isASCII else { throw .damaged("the name of an attribute is not ASCII") }
                 if let previous, !previous.isOrderedBefore(name) { throw .damaged("attributes are out of order") }
                 previous = name
                 switch try reader.integer(UInt8.self) {

@@ -145,15 +145,16 @@
                 guard version == FileLayout.version else { return .newer(version) }
                 _ = try reader.slice(2)
                 guard try reader.integer(UInt32.self) == UInt32(FileLayout.regionSize) else { return .damaged }
-                return .valid(
-                    FileHeader(
-                        storeID: try reader.array(FileLayout.identifierSize),
-                        fileID: try reader.array(FileLayout.identifierSize),
-                        firstSequence: try reader.integer(UInt64.self),
-                        generation: try reader.integer(UInt64.self),
-                        slots: try reader.array(FileLayout.slotCount * FileLayout.slotSize)
-                    )
+                let header = FileHeader(
+                    storeID: try reader.array(FileLayout.identifierSize),
+                    fileID: try reader.array(FileLayout.identifierSize),
+                    firstSequence: try reader.integer(UInt64.self),
+                    generation: try reader.integer(UInt64.self),
+                    slots: try reader.array(FileLayout.slotCount * FileLayout.slotSize)
                 )
+                // Numbers that could not be counted on.
+                guard header.firstSequence < .max, header.generation < .max else { return .damaged }
+                return .valid(header)
             }
         }
 

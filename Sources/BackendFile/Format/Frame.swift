@@ -41,8 +41,8 @@
                 metadataCount = Int(count)
                 lengths = [UInt8](bytes[..<16])
                 nonce = Nonce(UnsafeRawBufferPointer(rebasing: bytes[16...]))
-                guard frameCount <= available, bytes[FileLayout.frameZeros].allSatisfy({ $0 == 0 }), metadataCount > Sodium.tagSize,
-                    metadataCount <= FileLayout.metadataLimit,
+                guard frameCount <= available, bytes[FileLayout.frameZeros].allSatisfy({ $0 == 0 }),
+                    metadataCount > Sodium.tagSize, metadataCount <= FileLayout.metadataLimit,
                     UInt64(FileLayout.frameHeadSize + metadataCount) <= frameCount
                 else { return nil }
             }
@@ -116,7 +116,7 @@
                 for _ in 0..<count {
                     operations.append(try OperationOutline(from: &reader, valueOffset: &offset, sequence: sequence))
                 }
-                guard sequence > 0, count > 0, try reader.slice(reader.remaining).isZero else {
+                guard sequence > 0, sequence < .max, count > 0, try reader.slice(reader.remaining).isZero else {
                     throw .damaged("the frame at byte \(start) contradicts itself")
                 }
                 return (chain, sequence, before)

@@ -27,6 +27,7 @@ FRAMES_OFFSET = 16384
 TAG_SIZE = 16
 MEBIBYTE = 1 << 20
 GIBIBYTE = 1 << 30
+LAST_NUMBER = (1 << 64) - 1
 
 TEXT, DATA, INTEGER, BOOLEAN = 1, 2, 3, 4
 FORMS = {TEXT: "text", DATA: "data", INTEGER: "integer", BOOLEAN: "boolean"}
@@ -173,6 +174,7 @@ class Header:
         self.store, self.file = fields.take(16), fields.take(16)
         self.first_sequence, self.generation = fields.number("Q"), fields.number("Q")
         self.slots = [Slot(fields.take(256)) for _ in range(15)]
+        self.makes_sense = self.frames_offset == FRAMES_OFFSET and max(self.first_sequence, self.generation) < LAST_NUMBER
         self.is_intact = self.is_ours and hashed(content[:4064]) == content[4064:]
 
     def check_limits(self):
@@ -212,9 +214,9 @@ def choose_header(content):
         raise Refused("damaged: no header is intact" if ours else "this is no keychain file")
     if any(copy.version != 1 for copy in intact):
         raise Refused("unsupported: the file is of a later version")
-    intact = [copy for copy in intact if copy.frames_offset == FRAMES_OFFSET]
+    intact = [copy for copy in intact if copy.makes_sense]
     if not intact:
-        raise Refused("damaged: the frames begin elsewhere")
+        raise Refused("damaged: no header makes sense")
     return max(intact, key=lambda copy: copy.generation)
 
 
@@ -319,6 +321,15 @@ class Contents:
         self.sequence = header.first_sequence
         self.chain = hashed(header.file + struct.pack("<Q", header.first_sequence))
 
+    def follow_unmarked(self, read, offset, length):
+        """The same behind the mark, where a frame whose values do not all open is an unfinished one."""
+        before = (dict(self.items), self.sequence, self.chain)
+        frame_length = self.follow(read, offset, length)
+        if frame_length is None or all(self.opened_value(read, item) is not None for item in self.news):
+            return frame_length
+        self.items, self.sequence, self.chain = before
+        return None
+
     def follow(self, read, offset, length):
         """Opens the frame at the offset if it follows; its length, or None if it does not."""
         if length - offset < 40 + TAG_SIZE:
@@ -337,12 +348,15 @@ class Contents:
         fields = Bytes(metadata, "a frame")
         if fields.take(32) != self.chain or fields.number("Q") != self.sequence + 1:
             return None
+        if self.sequence + 1 == LAST_NUMBER:
+            raise Refused("damaged: the sequence numbers are used up")
         self.sequence += 1
         self.chain = hashed(self.chain + nonce + sealed[-TAG_SIZE:])
         self.apply(fields, read, offset + 40 + metadata_length, offset + frame_length)
         return frame_length
 
     def apply(self, fields, read, values, end):
+        self.news = []  # The items that come with a value.
         touched = fields.number("B")
         if 16 < touched < 255:
             raise Refused("damaged: a frame names too many items")
@@ -382,16 +396,16 @@ class Contents:
                 raise Refused("damaged: a value goes beyond its frame")
             item.value = (values, sealed_length, nonce, self.sequence, true_length)
             values += sealed_length
+            self.news.append(item)
         self.items[reference] = item
         return values
 
-    def open_value(self, read, item):
+    def opened_value(self, read, item):
+        """The value of an item, or None if it does not open."""
         offset, sealed_length, nonce, sequence, true_length = item.value
         associated = self.header.file + struct.pack("<Q", sequence) + item.reference
         value = opened(self.value_key, nonce, associated, read(offset, sealed_length))
-        if value is None:
-            raise Refused("damaged: a value does not open")
-        return value[:true_length]
+        return None if value is None else value[:true_length]
 
 
 # -- The file ---------------------------------------------------------------------------------------------------------
@@ -438,12 +452,15 @@ def read_file(path, passphrase, raw_key):
         offset += frame_length
     if (offset, contents.sequence, contents.chain) != (mark.length, mark.sequence, mark.chain):
         raise Refused("damaged: the frames do not meet the mark")
-    while (frame_length := contents.follow(read, offset, length)) is not None:
+    while (frame_length := contents.follow_unmarked(read, offset, length)) is not None:
         offset += frame_length
 
     for reference in sorted(contents.items):
         item = contents.items[reference]
-        yield item.line(contents.open_value(read, item))
+        value = contents.opened_value(read, item)
+        if value is None:
+            raise Refused("damaged: a value does not open")
+        yield item.line(value)
 
 
 class Arguments(argparse.ArgumentParser):
