@@ -48,7 +48,7 @@
         ///   - source: Where the new passphrase or key comes from.
         ///   - call: Deadline, cancellation and interaction policy.
         /// - Returns: The changed slot.
-        /// - Throws: As ``addKey(_:_:)``, and `itemNotFound` if there is no such slot.
+        /// - Throws: As ``addKey(_:_:)``, and `invalidParameter` if there is no such slot.
         /// - Complexity: O(1), and one derivation of a key.
         @discardableResult
         public func changeKey(
@@ -72,7 +72,7 @@
         /// - Parameters:
         ///   - number: The slot.
         ///   - call: Deadline, cancellation and interaction policy.
-        /// - Throws: `itemNotFound` if there is no such slot, `unsupported` for the last one, without which the file could
+        /// - Throws: `invalidParameter` if there is no such slot, `unsupported` for the last one, without which the file could
         ///   never be unlocked again.
         /// - Complexity: O(1).
         public func removeKey(_ number: Int, _ call: CallContext) throws(KeychainError) {
@@ -149,7 +149,7 @@
         private func requireSlot(_ number: Int, in header: FileHeader) throws(KeychainError) {
             guard try header.keySlots()[number] != nil else {
                 throw KeychainError(
-                    .itemNotFound,
+                    .invalidParameter,
                     "The keychain file has no key slot \(number). keychainctl key list shows those that it has."
                 )
             }

@@ -17,6 +17,22 @@
             bench = try KeyBench()
         }
 
+        @Test func aStoreThatDoesNotLastKeepsNoKey() throws {
+            let driver = try bench.driver(.environment("ONE"), registry: DriverRegistry([.memory]))
+            let source = KeySource.store(StoreURL(driver: .memory, path: "\(UUID())"))
+            try driver.add("bob", "x")
+            let before = try bench.scratch.bytes()
+            #expect(code { () throws(KeychainError) in try driver.addKey(source, keyCall) } == .invalidParameter)
+            #expect(
+                code { () throws(KeychainError) in try driver.changeKey(0, to: source, keyCall) } == .invalidParameter
+            )
+            #expect(code { () throws(KeychainError) in try driver.rotate([source], keyCall) } == .invalidParameter)
+            #expect(try bench.scratch.bytes() == before)
+            let new = try bench.driver(source, path: "\(bench.scratch.folder)/new", registry: DriverRegistry([.memory]))
+            #expect(code { () throws(KeychainError) in try new.add("bob", "x") } == .invalidParameter)
+            #expect(!FileManager.default.fileExists(atPath: "\(bench.scratch.folder)/new"))
+        }
+
         @Test(arguments: 0..<6)
         func everyKindOfSourceCanBeAddedAndRemoved(number: Int) throws {
             let source = bench.sources[number]
@@ -131,11 +147,11 @@
             let before = try bench.scratch.bytes()
             #expect(code { () throws(KeychainError) in try driver.removeKey(0, keyCall) } == .unsupported)
             for number in [1, 14, 15, -1, .max] {
-                #expect(code { () throws(KeychainError) in try driver.removeKey(number, keyCall) } == .itemNotFound)
+                #expect(code { () throws(KeychainError) in try driver.removeKey(number, keyCall) } == .invalidParameter)
                 #expect(
                     code { () throws(KeychainError) in
                         try driver.changeKey(number, to: .environment("TWO"), keyCall)
-                    } == .itemNotFound
+                    } == .invalidParameter
                 )
             }
             #expect(try bench.scratch.bytes() == before)

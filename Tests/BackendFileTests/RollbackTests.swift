@@ -48,6 +48,24 @@
             try file.close()
         }
 
+        @Test func aFileThatHasVanishedIsNoEmptyStoreAndIsNotMadeAnewInSilence() throws {
+            try driver().add("bob", "x")
+            let backup = try scratch.bytes()
+            try FileManager.default.removeItem(atPath: scratch.path)
+            #expect(failure(try driver()) == .unavailable)
+            #expect(code { () throws(KeychainError) in try driver().add("bob", "y") } == .unavailable)
+            #expect(!FileManager.default.fileExists(atPath: scratch.path))
+            #expect(try driver(detectsRollback: false).contents() == [:])
+            #expect(try driver("\(scratch.folder)/other.keychain").contents() == [:])
+            // Put back, it is the same store; made anew on purpose, another one.
+            try scratch.put(backup)
+            #expect(try driver().contents() == ["bob": Data("x".utf8)])
+            try FileManager.default.removeItem(atPath: scratch.path)
+            try driver().create(CallContext(.open))
+            try driver().add("carol", "y")
+            #expect(try driver().contents() == ["carol": Data("y".utf8)])
+        }
+
         @Test func aFormerStateIsRefusedByWhoHasItOpenAndByOthers() throws {
             let mine = try driver()
             try mine.add("bob", "x")
@@ -108,6 +126,7 @@
             let mine = try driver()
             for number in 0..<5 { try mine.add("\(number)", "x") }
             try FileManager.default.removeItem(atPath: scratch.path)
+            try driver().create(CallContext(.open))
             try driver().add("new", "x")
             #expect(try driver().contents().count == 1)
         }

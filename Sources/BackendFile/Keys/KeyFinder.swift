@@ -222,6 +222,13 @@
 
         /// Stores a key, and makes sure that it is there: the file will depend on it.
         func put(_ key: SecureBytes, storeID: [UInt8], salt: [UInt8]) throws(KeychainError) {
+            guard keychain.capabilities.contains(.persistent) else {
+                throw KeychainError(
+                    .invalidParameter,
+                    "What \(keychain.location) keeps is gone when the program ends, and the keychain file with it. Name a "
+                        + "store that lasts, for example store:secret-service:."
+                )
+            }
             var query = query(storeID, salt)
             query.label = label
             try keychain.store(key, query: query, ifExists: .fail)

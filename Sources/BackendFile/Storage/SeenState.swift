@@ -14,7 +14,7 @@
     final class SeenState: Sendable {
         private let folder: String
         /// Of the keychain file's path and not of the store alone: a copy elsewhere has a history of its own.
-        private let path: String
+        let path: String
         private let opened = Mutex<FileDescriptor?>(nil)
 
         /// A state that was seen.

@@ -103,12 +103,8 @@
         /// True if the store is up to date, false if there is a file to be unlocked, nil if there is none.
         private mutating func refresh(_ place: FilePlace, forWriting: Bool) throws(KeychainError) -> Bool? {
             guard let status = try place.status() else {
-                guard wasSeen else { return nil }
-                throw KeychainError(
-                    .unavailable,
-                    "The keychain file ‘\(place.path)’ was there and has vanished. Put it back; nothing is stored in a "
-                        + "new one in its place."
-                )
+                if wasSeen || seen?.last != nil { throw vanished(place) }
+                return nil
             }
             try status.requireKeychainFile(place)
             wasSeen = true
@@ -119,6 +115,16 @@
             let isKnown = if isCurrent == true { true } else { try reopen(place) }
             isOutdated = false
             return isKnown
+        }
+
+        private func vanished(_ place: FilePlace) -> KeychainError {
+            // Of this process, or of one before it: a disk that is not mounted must not look like an empty store.
+            let remedy = seen.map { " To begin anew, use keychainctl init, or remove ‘\($0.path)’." } ?? ""
+            return KeychainError(
+                .unavailable,
+                "The keychain file ‘\(place.path)’ was there and has vanished. Put it back; nothing is stored in a new one "
+                    + "in its place.\(remedy)"
+            )
         }
 
         /// Opens the file again with the keys that are known; false if it has others now.

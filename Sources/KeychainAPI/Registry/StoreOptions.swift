@@ -32,7 +32,8 @@ public struct StoreOptions: Sendable {
     public var weaknessNotice: (@Sendable (_ weakness: String) -> Void)?
     /// How long opening may take, nil for the driver's own limit.
     public var timeout: Duration?
-    /// Whether a store that is older than when it was last seen is refused with `rolledBack`.
+    /// Whether a store that is older than when it was last seen is refused with `rolledBack`, and one that has vanished
+    /// since then with `unavailable`, whatever ``creation-swift.property`` says but ``Creation-swift.enum/mustBeNew``.
     ///
     /// What was seen is remembered in the user's state folder (`XDG_STATE_HOME`) by who writes to the store.
     public var detectsRollback: Bool

@@ -40,7 +40,7 @@ extension CommandTable {
             discussion: [
                 "SLOT is a number that ‘key list’ shows. An old copy of the file can still be unlocked with the old one."
             ],
-            exitCodes: [.done, .notFound] + storeFailures,
+            exitCodes: [.done] + storeFailures,
             run: { (run) throws(KeychainError) in try await run.run(.changeKey) }
         ),
         CommandSpec(
@@ -52,7 +52,7 @@ extension CommandTable {
                 "The last one is not removed. An old copy of the file can still be unlocked with it: if it got into wrong "
                     + "hands, ‘key rotate’ as well."
             ],
-            exitCodes: [.done, .notFound] + storeFailures,
+            exitCodes: [.done] + storeFailures,
             run: { (run) throws(KeychainError) in try await run.run(.removeKey) }
         ),
         CommandSpec(

@@ -8,6 +8,34 @@
 
     @testable import BackendFile
 
+    /// A store in memory that says that it lasts: it does, as long as the test.
+    private struct LastingDriver: KeychainDriver {
+        private let base: MemoryDriver
+
+        init(_ base: MemoryDriver) {
+            self.base = base
+        }
+
+        var identifier: DriverIdentifier { base.identifier }
+        var location: String { base.location }
+        var capabilities: DriverCapabilities { base.capabilities.union(.persistent) }
+        var maximumValueSize: Int { base.maximumValueSize }
+
+        func read<Result>(
+            _ call: CallContext,
+            _ body: (any RecordReader) throws(KeychainError) -> Result
+        ) throws(KeychainError) -> Result {
+            try base.read(call, body)
+        }
+
+        func write<Result>(
+            _ call: CallContext,
+            _ body: (any RecordWriter) throws(KeychainError) -> Result
+        ) throws(KeychainError) -> Result {
+            try base.write(call, body)
+        }
+    }
+
     /// A keychain file with everything around it that can hold a key: variables, credentials, a second store, a person.
     final class KeyBench: Sendable {
         let scratch = Scratch()
@@ -47,7 +75,7 @@
                     summary: "",
                     priority: nil,
                     probe: { _ in .available("") },
-                    open: { [memory] (_, _) throws(KeychainError) in memory }
+                    open: { [memory] (_, _) throws(KeychainError) in LastingDriver(memory) }
                 )
             ])
         }
