@@ -202,6 +202,18 @@ struct ProgramTests {
             }
         }
 
+        @Test func aFileThatWasRemovedIsMissingToReadersAndMadeAnewWithANote() async throws {
+            let outcome = try await shell(
+                """
+                printf old | $K -q set svc; rm $HOME/a.keychain
+                $K get svc; echo $?; printf new | $K set svc; echo $?; $K get svc; printf x | $K -q set other; $K ls | wc -l
+                """,
+                try fileEnvironment()
+            )
+            #expect(outcome.output == Data("6\n0\nnew2\n".utf8), "\(outcome.errors)")
+            #expect(outcome.errors.contains("created file:"), "\(outcome.errors)")
+        }
+
         @Test func aStoreThatTakesAKeyAsksForNoPassphrase() async throws {
             let outcome = try await shell(
                 "printf x | $K -q set svc; unset KEYCHAIN_KEY; $K get svc",

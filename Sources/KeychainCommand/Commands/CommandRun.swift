@@ -35,14 +35,22 @@ struct CommandRun: Sendable {
     ///   - settings: The global options.
     ///   - creation: What to do about a store that does not exist.
     func open(_ settings: Settings, creation: StoreOptions.Creation) throws(KeychainError) -> OpenStore {
-        let options = options(settings, creation: creation)
-        let driver: any KeychainDriver
-        if let url = settings.store {
-            driver = try registry.open(url, options: options)
-        } else {
-            driver = DefaultDriver(registry: registry, environment: environment, options: options)
+        var options = options(settings, creation: creation)
+        let driver = try driver(settings, options)
+        let isNamed = settings.store != nil || parsed.fallbacks["store"] != nil
+        if creation == .ifMissing, isNamed, let path = FileStorePath.path(of: driver.location),
+            !FileStorePath.exists(path)
+        {
+            // A person who names a file that is not there is told that it was created, also if there was one before.
+            options.detectsRollback = false
+            return OpenStore(driver: try self.driver(settings, options), settings: settings)
         }
         return OpenStore(driver: driver, settings: settings)
+    }
+
+    private func driver(_ settings: Settings, _ options: StoreOptions) throws(KeychainError) -> any KeychainDriver {
+        if let url = settings.store { return try registry.open(url, options: options) }
+        return DefaultDriver(registry: registry, environment: environment, options: options)
     }
 
     /// How a store is opened.
