@@ -76,7 +76,7 @@
             say("try \(name)")
             do throws(KeychainError) {
                 try body(&self)
-            } catch  where [.itemNotFound, .unsupported, .busy, .unavailable].contains(error.code) {
+            } catch  where [.invalidParameter, .unsupported, .busy, .unavailable].contains(error.code) {
                 slot = nil
             }
             say("did \(name)")
