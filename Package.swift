@@ -70,7 +70,8 @@ let package = Package(
         .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
         .systemLibrary(
             name: "CLibsecret",
-            pkgConfig: "libsecret-1",
+            // Its functions are found when they are first needed (CSecretSession), so that nothing links with it.
+            pkgConfig: "\(Context.packageDirectory)/Sources/CLibsecret/libsecret-headers.pc",
             providers: [.apt(["libsecret-1-dev", "libglib2.0-dev"])]
         ),
         .target(
@@ -93,7 +94,7 @@ let package = Package(
         ),
 
         // The conformance kit, for the authors of drivers.
-        .target(name: "KeychainConformance", dependencies: ["KeychainAPI"]),
+        .target(name: "KeychainConformance", dependencies: ["KeychainAPI", "KeychainSystem"]),
 
         // The command: everything that can be tested in a library, and a main that calls it.
         .target(
@@ -111,7 +112,11 @@ let package = Package(
                 .target(name: "CSodium", condition: .when(traits: ["File"])),
                 .target(name: "CLibsecret", condition: .when(traits: ["SecretService"])),
             ],
-            path: "Benchmarks"
+            path: "Benchmarks",
+            linkerSettings: [
+                .linkedLibrary("secret-1", .when(traits: ["SecretService"])),
+                .linkedLibrary("glib-2.0", .when(traits: ["SecretService"])),
+            ]
         ),
 
         // What tests share: a GNOME Keyring of its own for each test. No product.

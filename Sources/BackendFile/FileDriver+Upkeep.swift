@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #if File
-    import Foundation
+    import FoundationEssentials
     public import KeychainAPI
     import KeychainSystem
     import Synchronization

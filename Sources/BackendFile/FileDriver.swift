@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #if File
-    public import Foundation
+    public import FoundationEssentials
     import Glibc
     public import KeychainAPI
     import KeychainSystem

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #if File
-    import Foundation
+    import FoundationEssentials
     import Glibc
     import KeychainAPI
     import KeychainSystem
@@ -30,7 +30,7 @@
             let number = try state.withLock { (state) throws(KeychainError) in
                 if state.watch == nil {
                     let watch = try FolderWatch(place)
-                    watch.start { [weak self] in self?.notify() }
+                    try watch.start { [weak self] in self?.notify() }
                     state.watch = watch
                 }
                 state.nextNumber += 1
@@ -89,12 +89,13 @@
         }
 
         /// Begins to report.
-        func start(_ onChange: @escaping @Sendable () -> Void) {
-            let thread = Thread { [self] in
+        ///
+        /// - Throws: `io` if the process may have no more threads.
+        func start(_ onChange: @escaping @Sendable () -> Void) throws(KeychainError) {
+            let isStarted = DetachedThread.start { [self] in
                 while wait() { onChange() }
             }
-            thread.name = "keychain-watch"
-            thread.start()
+            guard isStarted else { throw .system(EAGAIN, "The folder ‘\(place.folder)’ cannot be watched") }
         }
 
         /// Ends the thread: removing the watch is itself an event, which wakes it.

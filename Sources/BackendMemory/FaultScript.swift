@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-import Foundation
+import Dispatch
 import KeychainAPI
 import Synchronization
 

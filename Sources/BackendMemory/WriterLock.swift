@@ -1,46 +1,53 @@
 // SPDX-License-Identifier: MIT
 
-import Foundation
+import Dispatch
 import KeychainAPI
+import Synchronization
 
 /// A lock between threads whose waiting ends with the call's deadline or cancellation.
-///
-/// Unchecked: the flag is only touched while the condition is locked.
-final class WriterLock: @unchecked Sendable {
-    private let condition = NSCondition()
-    private var isHeld = false
+final class WriterLock: Sendable {
+    private struct State {
+        var isHeld = false
+        var waiting: [DispatchSemaphore] = []
+    }
+
+    private let state = Mutex(State())
 
     func withLock<Result>(
         _ call: CallContext,
         _ body: () throws(KeychainError) -> Result
     ) throws(KeychainError) -> Result {
-        try call.withCancellationHandler(wake) { () throws(KeychainError) in try acquire(call) }
+        if !take() { try wait(call) }
         defer { release() }
         return try body()
     }
 
-    private func acquire(_ call: CallContext) throws(KeychainError) {
-        condition.lock()
-        defer { condition.unlock() }
-        while isHeld {
-            try call.check()
-            // At most a second at a time: NSCondition waits by the wall clock, which may be set back meanwhile.
-            let pause = min(.seconds(1), call.remaining ?? .seconds(1))
-            _ = condition.wait(until: Date(timeIntervalSinceNow: pause / .seconds(1)))
+    private func wait(_ call: CallContext) throws(KeychainError) {
+        let turn = DispatchSemaphore(value: 0)
+        state.withLock { $0.waiting.append(turn) }
+        defer { state.withLock { $0.waiting.removeAll { $0 === turn } } }
+        try call.withCancellationHandler({ turn.signal() }) { () throws(KeychainError) in
+            while !take() {
+                try call.check()
+                let end = call.remaining.map { DispatchTime.now() + $0 / .seconds(1) }
+                _ = turn.wait(timeout: end ?? .distantFuture)
+            }
         }
-        isHeld = true
     }
 
+    private func take() -> Bool {
+        state.withLock { state in
+            defer { state.isHeld = true }
+            return !state.isHeld
+        }
+    }
+
+    /// Wakes all who wait: the first of them may just be giving up.
     private func release() {
-        condition.lock()
-        isHeld = false
-        condition.signal()
-        condition.unlock()
-    }
-
-    private func wake() {
-        condition.lock()
-        condition.broadcast()
-        condition.unlock()
+        let waiting = state.withLock { state in
+            state.isHeld = false
+            return state.waiting
+        }
+        for turn in waiting { turn.signal() }
     }
 }

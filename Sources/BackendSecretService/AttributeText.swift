@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #if SecretService
-    import Foundation
+    import FoundationEssentials
     import KeychainAPI
 
     /// The text that stands for an attribute in the service, which keeps nothing but texts.

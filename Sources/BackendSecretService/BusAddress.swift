@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #if SecretService
-    import Foundation
+    import FoundationEssentials
     import Glibc
     import KeychainAPI
 
@@ -50,7 +50,7 @@
                 let isPlain =
                     (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
                     || [0x2D, 0x5F, 0x2F, 0x2E, 0x2A, 0x5C].contains(byte)
-                return isPlain ? String(UnicodeScalar(byte)) : "%" + String(format: "%02x", byte)
+                return isPlain ? String(UnicodeScalar(byte)) : "%" + (byte < 0x10 ? "0" : "") + String(byte, radix: 16)
             }.joined()
         }
     }

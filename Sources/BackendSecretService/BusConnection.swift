@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #if SecretService
     import CLibsecret
+    import CSecretSession
     import KeychainAPI
     import Synchronization
 
@@ -31,12 +32,12 @@
         }
 
         deinit {
-            g_dbus_connection_close(pointer, nil, nil, nil)
-            g_object_unref(UnsafeMutableRawPointer(pointer))
+            glib.g_dbus_connection_close(pointer, nil, nil, nil)
+            glib.g_object_unref(UnsafeMutableRawPointer(pointer))
         }
 
         /// Whether the bus has ended it.
-        var isClosed: Bool { g_dbus_connection_is_closed(pointer) != 0 }
+        var isClosed: Bool { glib.g_dbus_connection_is_closed(pointer) != 0 }
 
         // MARK: Opening
 
@@ -54,7 +55,7 @@
             let cancellable = Cancellable()
             let opening = Opening(thread)
             thread.post {
-                g_dbus_connection_new_for_address(
+                glib.g_dbus_connection_new_for_address(
                     address,
                     GDBusConnectionFlags(
                         G_DBUS_CONNECTION_FLAGS_AUTHENTICATION_CLIENT.rawValue
@@ -65,7 +66,7 @@
                     { _, result, opening in
                         let opening = Unmanaged<Opening>.fromOpaque(opening!).takeRetainedValue()
                         var error: UnsafeMutablePointer<GError>?
-                        if let pointer = g_dbus_connection_new_for_address_finish(result, &error) {
+                        if let pointer = glib.g_dbus_connection_new_for_address_finish(result, &error) {
                             opening.result.fulfil(.success(BusConnection(pointer, opening.thread)))
                         } else {
                             opening.result.fulfil(.failure(.bus(error, "The session bus could not be reached")))
@@ -217,9 +218,9 @@
 
             private func send(_ index: Int) {
                 let request = requests[index]
-                let type = g_variant_type_new(request.reply)
-                defer { g_variant_type_free(type) }
-                g_dbus_connection_call(
+                let type = glib.g_variant_type_new(request.reply)
+                defer { glib.g_variant_type_free(type) }
+                glib.g_dbus_connection_call(
                     connection.pointer,
                     request.destination,
                     request.path,
@@ -234,7 +235,7 @@
                     { source, result, slot in
                         let slot = Unmanaged<Slot>.fromOpaque(slot!).takeRetainedValue()
                         var error: UnsafeMutablePointer<GError>?
-                        if let answer = g_dbus_connection_call_finish(OpaquePointer(source), result, &error) {
+                        if let answer = glib.g_dbus_connection_call_finish(OpaquePointer(source), result, &error) {
                             slot.batch.finish(slot.index, .success(Variant(answer)))
                         } else {
                             slot.batch.finish(slot.index, .failure(.bus(error, slot.batch.requests[slot.index].action)))
@@ -280,7 +281,7 @@
             let handler = Handler(onSignal)
             thread.post { [self] in
                 subscription.begin(
-                    g_dbus_connection_signal_subscribe(
+                    glib.g_dbus_connection_signal_subscribe(
                         pointer,
                         sender,
                         interface,
@@ -291,7 +292,7 @@
                         { _, _, _, _, _, arguments, handler in
                             guard let arguments else { return }
                             Unmanaged<Handler>.fromOpaque(handler!).takeUnretainedValue().run(
-                                Variant(g_variant_ref(arguments))
+                                Variant(glib.g_variant_ref(arguments))
                             )
                         },
                         Unmanaged.passRetained(handler).toOpaque(),
@@ -313,7 +314,7 @@
                         handler in
                         Unmanaged<CloseHandler>.fromOpaque(handler!).takeUnretainedValue().run()
                     }
-                _ = g_signal_connect_data(
+                _ = glib.g_signal_connect_data(
                     UnsafeMutableRawPointer(pointer),
                     "closed",
                     unsafeBitCast(closed, to: GCallback.self),
@@ -361,7 +362,7 @@
                     defer { identifier = 0 }
                     return identifier
                 }
-                if identifier != 0 { g_dbus_connection_signal_unsubscribe(connection.pointer, identifier) }
+                if identifier != 0 { glib.g_dbus_connection_signal_unsubscribe(connection.pointer, identifier) }
             }
         }
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #if SecretService
     import CLibsecret
+    import CSecretSession
     import KeychainAPI
 
     /// What the driver has to tell apart in the failures of calls, beyond the code of the error.
@@ -63,12 +64,12 @@
             guard let error else {
                 return KeychainError(.internal, "\(action), and GLib does not say why. Please report it.")
             }
-            defer { g_error_free(error) }
-            var domain = String(cString: g_quark_to_string(error.pointee.domain))
-            if let name = g_dbus_error_get_remote_error(error) {
+            defer { glib.g_error_free(error) }
+            var domain = String(cString: glib.g_quark_to_string(error.pointee.domain)!)
+            if let name = glib.g_dbus_error_get_remote_error(error) {
                 domain = String(cString: name)
-                g_free(name)
-                g_dbus_error_strip_remote_error(error)
+                glib.g_free(name)
+                _ = glib.g_dbus_error_strip_remote_error(error)
             }
             let message = String(cString: error.pointee.message)
             let underlying = Underlying(domain: domain, code: Int(error.pointee.code), message: message)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #if SecretService
     import CLibsecret
+    import CSecretSession
     import Glibc
     import KeychainAPI
     import Synchronization
@@ -20,7 +21,7 @@
 
         /// The thread, started if need be.
         ///
-        /// - Throws: `unavailable` in a process that was forked from one which had started it: GDBus' own worker thread
+        /// - Throws: `unavailable` if libsecret is missing, and in a process that was forked from one which had started it: GDBus' own worker thread
         ///   does not exist there, so that nothing would ever be answered.
         static func current() throws(KeychainError) -> BusThread {
             // Before the lock, which another thread may have held at the moment of the fork.
@@ -33,6 +34,7 @@
                         + "new program (exec, posix_spawn) instead."
                 )
             }
+            try GLibrary.load()
             return shared.withLock { shared in
                 if let shared { return shared }
                 owner.store(getpid(), ordering: .releasing)
@@ -43,29 +45,29 @@
         }
 
         private init() {
-            context = g_main_context_new()
-            let loop = g_main_loop_new(context, 0)
-            let thread = g_thread_new(
+            context = glib.g_main_context_new()!
+            let loop = glib.g_main_loop_new(context, 0)
+            let thread = glib.g_thread_new(
                 "keychain-bus",
                 { loop in
                     let loop = OpaquePointer(loop)
-                    g_main_context_push_thread_default(g_main_loop_get_context(loop))
-                    g_main_loop_run(loop)
+                    glib.g_main_context_push_thread_default(glib.g_main_loop_get_context(loop))
+                    glib.g_main_loop_run(loop)
                     return nil
                 },
                 UnsafeMutableRawPointer(loop)
             )
             // It lasts as long as the process.
-            g_thread_unref(thread)
+            glib.g_thread_unref(thread)
         }
 
         /// Runs a closure on the thread, after those that were posted before.
         func post(_ work: @escaping @Sendable () -> Void) {
-            let source = g_idle_source_new()
-            g_source_set_priority(source, G_PRIORITY_DEFAULT)
+            let source = glib.g_idle_source_new()
+            glib.g_source_set_priority(source, G_PRIORITY_DEFAULT)
             let work = Work(run: work)
             work.isPublished.store(true, ordering: .releasing)
-            g_source_set_callback(
+            glib.g_source_set_callback(
                 source,
                 { box in
                     let work = Unmanaged<Work>.fromOpaque(box!).takeUnretainedValue()
@@ -75,8 +77,8 @@
                 Unmanaged.passRetained(work).toOpaque(),
                 { box in Unmanaged<Work>.fromOpaque(box!).release() }
             )
-            g_source_attach(source, context)
-            g_source_unref(source)
+            _ = glib.g_source_attach(source, context)
+            glib.g_source_unref(source)
         }
 
         private final class Work: Sendable {
@@ -96,14 +98,14 @@
     ///
     /// Unchecked because of the pointer: GLib's cancellables are safe to use from any thread.
     final class Cancellable: @unchecked Sendable {
-        let pointer: UnsafeMutablePointer<GCancellable> = g_cancellable_new()
+        let pointer: UnsafeMutablePointer<GCancellable> = glib.g_cancellable_new()!
 
         func cancel() {
-            g_cancellable_cancel(pointer)
+            glib.g_cancellable_cancel(pointer)
         }
 
         deinit {
-            g_object_unref(pointer)
+            glib.g_object_unref(pointer)
         }
     }
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #if SecretService
-    import Foundation
+    import FoundationEssentials
     public import KeychainAPI
 
     extension DriverRegistration {

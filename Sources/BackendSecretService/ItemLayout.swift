@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 #if SecretService
-    import Foundation
+    import FoundationEssentials
     import KeychainAPI
+    import KeychainSystem
 
     /// How a record lies in the service: which attributes and which label stand for it.
     ///
@@ -192,8 +193,7 @@
         }
 
         private static func onOneLine(_ text: String) -> String {
-            String(text.map { $0.isNewline || $0.unicodeScalars.allSatisfy { $0.value < 0x20 } ? " " : $0 })
-                .trimmingCharacters(in: .whitespaces)
+            String(text.map { $0.isNewline || $0.unicodeScalars.allSatisfy { $0.value < 0x20 } ? " " : $0 }).trimmed
         }
 
         // MARK: Attributes to records
@@ -234,7 +234,7 @@
             let stored = item.attributes[prefix + AttributeName.label.rawValue]
             var labelled = record
             labelled.attributes[.label] = stored.map { .text($0) }
-            let shown = item.label.trimmingCharacters(in: .whitespaces)
+            let shown = item.label.trimmed
             if shown.isEmpty || shown.hasSameBytes(as: shownLabel(labelled)) { return labelled.attributes[.label] }
             return .text(item.label)
         }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #if SecretService
-    import Foundation
+    import FoundationEssentials
     import KeychainAPI
 
     /// What can be said about a collection that is locked, for a call that may not ask for it to be unlocked.

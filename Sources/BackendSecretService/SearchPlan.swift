@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #if SecretService
-    import Foundation
+    import FoundationEssentials
     import KeychainAPI
 
     /// Which searches find everything that a selection can match: our items and those of other programs.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #if SecretService
-    import Foundation
+    import FoundationEssentials
     import KeychainAPI
 
     /// The form in which a value lies in the service: as it is where every server keeps it, else as one line of ASCII.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #if SecretService
     public import KeychainAPI
-    import Foundation
+    import FoundationEssentials
     import KeychainSystem
     import Synchronization
 
@@ -55,7 +55,7 @@
         ///   - environment: Where the session bus, the display and the folder for locks are looked up, nil for the
         ///     environment of the process.
         /// - Throws: `invalidParameter` for NUL in a name, an object path that is none, or a size out of range;
-        ///   `unavailable` for a bus address that cannot be used.
+        ///   `unavailable` for a bus address that cannot be used, and if libsecret is not installed.
         public init(
             collection: String = "",
             valueForm: ValueForm = .safe,
@@ -63,6 +63,7 @@
             busAddress: String? = nil,
             environment: [String: String]? = nil
         ) throws(KeychainError) {
+            try GLibrary.load()
             guard !collection.utf8.contains(0), !collection.hasPrefix("/") || Variant.isObjectPath(collection) else {
                 throw KeychainError(
                     .invalidParameter,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #if SecretService
-    import Foundation
+    import FoundationEssentials
     import KeychainAPI
 
     /// Finds items and reads their values.

@@ -20,7 +20,7 @@
         }
 
         deinit {
-            g_object_unref(UnsafeMutableRawPointer(pointer))
+            glib.g_object_unref(UnsafeMutableRawPointer(pointer))
         }
 
         /// Negotiates a session.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #if SecretService
     import CLibsecret
+    import CSecretSession
     import KeychainAPI
 
     /// A value of a message.
@@ -10,27 +11,29 @@
         let pointer: OpaquePointer
 
         /// Takes over a reference, also a floating one.
-        init(_ pointer: OpaquePointer) {
-            self.pointer = g_variant_take_ref(pointer)
+        ///
+        /// - Parameter pointer: What GLib returned, which is NULL only for a variant of the wrong type.
+        init(_ pointer: OpaquePointer?) {
+            self.pointer = glib.g_variant_take_ref(pointer)!
         }
 
         deinit {
-            g_variant_unref(pointer)
+            glib.g_variant_unref(pointer)
         }
 
         // MARK: Building
 
-        static func string(_ text: String) -> Variant { Variant(g_variant_new_string(text)) }
-        static func objectPath(_ path: String) -> Variant { Variant(g_variant_new_object_path(path)) }
-        static func boolean(_ flag: Bool) -> Variant { Variant(g_variant_new_boolean(flag ? 1 : 0)) }
-        static func unsigned32(_ number: UInt32) -> Variant { Variant(g_variant_new_uint32(number)) }
+        static func string(_ text: String) -> Variant { Variant(glib.g_variant_new_string(text)) }
+        static func objectPath(_ path: String) -> Variant { Variant(glib.g_variant_new_object_path(path)) }
+        static func boolean(_ flag: Bool) -> Variant { Variant(glib.g_variant_new_boolean(flag ? 1 : 0)) }
+        static func unsigned32(_ number: UInt32) -> Variant { Variant(glib.g_variant_new_uint32(number)) }
 
         /// A value in the box that D-Bus calls a variant.
-        static func boxed(_ value: Variant) -> Variant { Variant(g_variant_new_variant(value.pointer)) }
+        static func boxed(_ value: Variant) -> Variant { Variant(glib.g_variant_new_variant(value.pointer)) }
 
         static func tuple(_ values: [Variant]) -> Variant {
             var children = values.map { Optional($0.pointer) }
-            return Variant(g_variant_new_tuple(&children, gsize(children.count)))
+            return Variant(glib.g_variant_new_tuple(&children, gsize(children.count)))
         }
 
         static func objectPaths(_ paths: [String]) -> Variant {
@@ -53,48 +56,48 @@
         }
 
         private static func entry(_ key: Variant, _ value: Variant) -> Variant {
-            Variant(g_variant_new_dict_entry(key.pointer, value.pointer))
+            Variant(glib.g_variant_new_dict_entry(key.pointer, value.pointer))
         }
 
         private static func array(_ elementType: String, _ values: [Variant]) -> Variant {
-            let type = g_variant_type_new(elementType)
-            defer { g_variant_type_free(type) }
+            let type = glib.g_variant_type_new(elementType)
+            defer { glib.g_variant_type_free(type) }
             var children = values.map { Optional($0.pointer) }
-            return Variant(g_variant_new_array(type, &children, gsize(children.count)))
+            return Variant(glib.g_variant_new_array(type, &children, gsize(children.count)))
         }
 
         /// Whether a text can be an object path.
         static func isObjectPath(_ text: String) -> Bool {
-            !text.utf8.contains(0) && g_variant_is_object_path(text) != 0
+            !text.utf8.contains(0) && glib.g_variant_is_object_path(text) != 0
         }
 
         // MARK: Reading
 
-        var type: String { String(cString: g_variant_get_type_string(pointer)) }
+        var type: String { String(cString: glib.g_variant_get_type_string(pointer)!) }
 
         /// The elements of an array, a structure, a dictionary entry or a box.
         var children: [Variant] {
-            (0..<g_variant_n_children(pointer)).map { Variant(g_variant_get_child_value(pointer, $0)) }
+            (0..<glib.g_variant_n_children(pointer)).map { Variant(glib.g_variant_get_child_value(pointer, $0)) }
         }
 
-        subscript(index: Int) -> Variant { Variant(g_variant_get_child_value(pointer, gsize(index))) }
+        subscript(index: Int) -> Variant { Variant(glib.g_variant_get_child_value(pointer, gsize(index))) }
 
         /// A string or an object path, `""` for anything else.
         var text: String {
             guard ["s", "o"].contains(type) else { return "" }
             var count: gsize = 0
-            guard let start = g_variant_get_string(pointer, &count) else { return "" }
+            guard let start = glib.g_variant_get_string(pointer, &count) else { return "" }
             return String(cString: start)
         }
 
         /// A truth value, false for anything else.
-        var flag: Bool { type == "b" && g_variant_get_boolean(pointer) != 0 }
+        var flag: Bool { type == "b" && glib.g_variant_get_boolean(pointer) != 0 }
 
         /// A 64-bit number, 0 for anything else.
-        var unsigned: UInt64 { type == "t" ? UInt64(g_variant_get_uint64(pointer)) : 0 }
+        var unsigned: UInt64 { type == "t" ? UInt64(glib.g_variant_get_uint64(pointer)) : 0 }
 
         /// What is in a box.
-        var unboxed: Variant { type == "v" ? Variant(g_variant_get_variant(pointer)) : self }
+        var unboxed: Variant { type == "v" ? Variant(glib.g_variant_get_variant(pointer)) : self }
 
         /// The texts of an array.
         var texts: [String] { type == "ao" || type == "as" ? children.map(\.text) : [] }

@@ -2,7 +2,7 @@
 
 import CProcess
 import Dispatch
-import Foundation
+import FoundationEssentials
 import Glibc
 import KeychainAPI
 import SwiftKeychain
@@ -24,7 +24,8 @@ extension KeychainCommand {
             interrupt = try Interrupt()
             arguments = try commandLine()
         } catch {
-            FileHandle.standardError.write(Data("keychainctl: \(error.message)\n".utf8))
+            let line = Array("keychainctl: \(error.message)\n".utf8)
+            _ = write(STDERR_FILENO, line, line.count)
             return ExitCode(error.code).rawValue
         }
         let signals = ProcessSignals(interrupt: interrupt)

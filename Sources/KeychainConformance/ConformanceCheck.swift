@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-import Foundation
+import FoundationEssentials
 public import KeychainAPI
 
 /// One sentence of the contract, as something that can be run.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-import Foundation
+import FoundationEssentials
 package import KeychainAPI
 import KeychainSystem
 
@@ -28,7 +28,7 @@ package struct RememberedStore: Sendable {
         let data: Data
         do {
             data = try Data(contentsOf: URL(filePath: path))
-        } catch CocoaError.fileReadNoSuchFile {
+        } catch let error as CocoaError where error.code == .fileReadNoSuchFile {
             return nil
         } catch {
             throw KeychainError(
@@ -39,7 +39,7 @@ package struct RememberedStore: Sendable {
         do {
             // What is not UTF-8 is no URL: repaired, it would name another store.
             let text = String(validating: data, as: UTF8.self) ?? ""
-            return try StoreURL(parsing: text.trimmingCharacters(in: .whitespacesAndNewlines))
+            return try StoreURL(parsing: text.trimmed)
         } catch {
             throw KeychainError(
                 .corrupt,

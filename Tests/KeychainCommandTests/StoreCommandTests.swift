@@ -142,7 +142,7 @@ struct StoreCommandTests {
         try Data([1]).write(to: URL(filePath: path))
         #expect(chmod(path, 0o600) == 0)
         #expect(examine(key: "keyfile:\(path)")["key source"]?.message.contains("1 bytes") == true)
-        #expect(examine(key: "keyfile:/nonexistent")["key source"]?.status == .problem)
+        #expect(examine(key: "keyfile:/dev/null/missing")["key source"]?.status == .problem)
         #expect(examine(key: "env:NOT_SET")["key source"]?.status == .problem)
         #expect(
             examine(["SET": "hunter2"], key: "env:SET")["key source"]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #if File
-    import Foundation
+    import FoundationEssentials
     import KeychainAPI
 
     /// Reads little-endian values from bytes that nobody vouches for: whatever they are, it throws and never traps.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #if File
-    import Foundation
+    import FoundationEssentials
+    import Glibc
     import KeychainAPI
 
     /// The form in which a record stands in a frame's metadata, and what can be learned from it without decoding it.

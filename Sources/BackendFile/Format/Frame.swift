@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #if File
-    import Foundation
+    import FoundationEssentials
     import KeychainAPI
 
     /// One commit: what it does, sealed, and the values that come with it, each sealed for itself.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #if File
-    import Foundation
+    import FoundationEssentials
     import KeychainAPI
 
     /// One way to unlock a file: the master key, wrapped under a key that comes from a passphrase or a key file.

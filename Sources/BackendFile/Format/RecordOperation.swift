@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #if File
-    import Foundation
+    import FoundationEssentials
     import KeychainAPI
 
     /// Where a sealed value is, and what opens it.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #if File
     import CSodium
-    import Foundation
+    import FoundationEssentials
     import KeychainAPI
 
     /// Everything that is asked of libsodium, in one place.

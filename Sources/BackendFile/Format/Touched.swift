@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #if File
-    import Foundation
+    import FoundationEssentials
     import KeychainAPI
 
     /// The items that a frame is about, as the frame behind it repeats them: should the frame be damaged, it is known

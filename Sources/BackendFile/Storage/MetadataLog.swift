@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #if File
-    import Foundation
+    import FoundationEssentials
 
     /// The metadata of all frames that were read, in clear.
     ///

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #if File
-    import Foundation
+    import FoundationEssentials
     import KeychainAPI
 
     /// What a store contains, in memory: every record and the place of its value; no value.

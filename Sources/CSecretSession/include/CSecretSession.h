@@ -3,6 +3,7 @@
 #ifndef CSECRETSESSION_H
 #define CSECRETSESSION_H
 
+#include "LibsecretFunctions.h"
 #include <gio/gio.h>
 
 /// A session: libsecret's service object, put on a connection of our own. Reference counted by GObject.

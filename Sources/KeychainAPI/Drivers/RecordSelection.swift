@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-public import Foundation
+public import FoundationEssentials
 
 /// Which records a call is about: a conjunction of equalities, where what is left out is a wildcard.
 ///

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-public import Foundation
+public import FoundationEssentials
 import Glibc
 
 /// Where the dates and persistent references of items come from, so that tests can decide both.

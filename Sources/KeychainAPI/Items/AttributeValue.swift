@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-public import Foundation
+public import FoundationEssentials
+import Glibc
 
 /// The value of an attribute, in one of the four forms that a driver has to keep.
 ///

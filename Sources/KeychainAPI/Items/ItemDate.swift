@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-public import Foundation
+public import FoundationEssentials
 
 /// A moment at which an item was created or changed, in whole microseconds, so that every driver keeps it exactly.
 public struct ItemDate: Sendable, Hashable, Comparable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-public import Foundation
+public import FoundationEssentials
 
 /// Names one item for good: random, unique in its store, and unchanged by every update.
 public struct PersistentReference<Value: SecItem>: Hashable, Sendable, CustomStringConvertible {

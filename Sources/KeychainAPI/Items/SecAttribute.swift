@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-import Foundation
+import FoundationEssentials
 
 /// An attribute with the type of its values, as queries, updates and infos show it.
 ///

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-import Foundation
+import FoundationEssentials
 
 /// Describes items of one class: all of those whose attributes equal every attribute that is set.
 ///

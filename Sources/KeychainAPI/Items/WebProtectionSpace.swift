@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-public import Foundation
+public import FoundationEssentials
 
 /// What an internet password is for: a server, and what on it.
 public struct WebProtectionSpace: Hashable, Sendable {
@@ -73,7 +73,8 @@ public struct WebProtectionSpace: Hashable, Sendable {
         guard (parts.port ?? 0) <= 65535, parts.port != nil || parts.rangeOfPort == nil else {
             throw KeychainError(.invalidParameter, "The URL's port is a number from 0 to 65535.")
         }
-        guard let path = parts.percentEncodedPath.removingPercentEncoding else {
+        let path = parts.path
+        guard path.isEmpty == parts.percentEncodedPath.isEmpty else {
             throw KeychainError(.invalidParameter, "The URL's path is not UTF-8 when its escapes (%) are decoded.")
         }
         let trimmed = host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-public import Foundation
+public import FoundationEssentials
 
 /// Bytes of a secret, kept out of swap and core dumps where the limits allow it, and erased on release.
 ///

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-import Foundation
+import Glibc
 
 /// Makes passwords that people can read aloud and type.
 ///

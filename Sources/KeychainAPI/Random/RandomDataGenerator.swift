@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-public import Foundation
+public import FoundationEssentials
 
 /// A source of random bytes.
 public protocol RandomDataGenerator: Sendable {

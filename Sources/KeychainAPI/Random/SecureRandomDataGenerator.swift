@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-public import Foundation
+public import FoundationEssentials
 import Glibc
 
 /// Random bytes from the system's cryptographic source, getentropy(3).

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-public import Foundation
+public import FoundationEssentials
 
 /// A `Codable` value that is stored as JSON (RFC 8259).
 ///

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-public import Foundation
+public import FoundationEssentials
 
 extension Data: SecDataConvertible {
     /// Takes the bytes as they are.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-public import Foundation
+public import FoundationEssentials
 
 /// A number or truth value that is stored as the text of its Swift literal.
 ///
@@ -14,7 +14,7 @@ extension SecTextConvertible {
     /// Reads the text form; what is no value of the type, also for surrounding blanks, is an error.
     public init<Bytes: ContiguousBytes>(rawRepresentation: Bytes) throws {
         let text = try String(rawRepresentation: rawRepresentation)
-        guard let value = Self(text) else { throw CocoaError(.coderReadCorrupt) }
+        guard let value = Self(text) else { throw CocoaError(.formatting) }
         self = value
     }
 
@@ -27,8 +27,8 @@ extension SecTextConvertible where Self: BinaryFloatingPoint {
     public init<Bytes: ContiguousBytes>(rawRepresentation: Bytes) throws {
         let text = try String(rawRepresentation: rawRepresentation)
         // Swift stops reading at NUL, and reads a number past the largest one as infinity.
-        guard !text.utf8.contains(0), let value = Self(text) else { throw CocoaError(.coderReadCorrupt) }
-        guard !value.isInfinite || value.description == text else { throw CocoaError(.coderReadCorrupt) }
+        guard !text.utf8.contains(0), let value = Self(text) else { throw CocoaError(.formatting) }
+        guard !value.isInfinite || value.description == text else { throw CocoaError(.formatting) }
         self = value
     }
 }

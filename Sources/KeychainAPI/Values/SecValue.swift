@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-public import Foundation
+public import FoundationEssentials
 
 /// What a call returned of an item, in the form that its ``SecReturnType`` asked for.
 public enum SecValue<Value: SecItem>: Sendable, Hashable {

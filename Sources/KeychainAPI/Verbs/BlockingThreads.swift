@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 import Dispatch
-import Glibc
 import Synchronization
 
 /// Threads for calls that may block on a lock, a server or a person.
@@ -41,19 +40,12 @@ final class BlockingThreads: Sendable {
     }
 
     private func start() {
-        var thread = pthread_t()
-        let pool = Unmanaged.passRetained(self)
-        let result = pthread_create(&thread, nil, blockingThreadMain, pool.toOpaque())
-        guard result == 0 else {
-            // The process may have no more threads. A job is never dropped: libdispatch has threads already, or waits.
-            pool.release()
-            DispatchQueue.global().async { self.work() }
-            return
-        }
-        pthread_detach(thread)
+        if DetachedThread.start({ self.work() }) { return }
+        // The process may have no more threads. A job is never dropped: libdispatch has threads already, or waits.
+        DispatchQueue.global().async { self.work() }
     }
 
-    fileprivate func work() {
+    private func work() {
         while let job = next() { job() }
     }
 
@@ -64,10 +56,4 @@ final class BlockingThreads: Sendable {
             return nil
         }
     }
-}
-
-private func blockingThreadMain(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-    guard let argument else { return nil }
-    Unmanaged<BlockingThreads>.fromOpaque(argument).takeRetainedValue().work()
-    return nil
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-import Foundation
+import FoundationEssentials
 
 extension Keychain {
     /// Copies every item that a query matches to another keychain: all of them, or none.

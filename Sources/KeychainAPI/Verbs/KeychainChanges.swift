@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-import Foundation
+import FoundationEssentials
 import Synchronization
 
 /// The changes of a store from the moment the sequence was made, whoever made them.

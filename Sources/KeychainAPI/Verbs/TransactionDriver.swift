@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-import Foundation
+import FoundationEssentials
 import Glibc
 
 /// The store as an open transaction sees it: what was there, with the transaction's own changes over it.

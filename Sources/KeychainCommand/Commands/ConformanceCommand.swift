@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-import Foundation
+import FoundationEssentials
 import KeychainAPI
 import KeychainConformance
 import KeychainSystem
@@ -82,8 +82,11 @@ private struct Verdict {
 
     var fields: [String] { [status.rawValue, check.family.rawValue, check.name] + (reason.isEmpty ? [] : [reason]) }
 
-    var object: [String: Any] {
-        ["status": status.rawValue, "family": check.family.rawValue, "check": check.name, "reason": reason]
+    var object: [String: JSONValue] {
+        [
+            "status": .text(status.rawValue), "family": .text(check.family.rawValue), "check": .text(check.name),
+            "reason": .text(reason),
+        ]
     }
 }
 

@@ -16,8 +16,8 @@ extension CommandRun {
             var lines = ""
             for finding in findings {
                 lines += try JSONLine.line([
-                    "check": finding.subject, "status": finding.status.rawValue, "message": finding.message,
-                    "remedy": finding.remedy,
+                    "check": .text(finding.subject), "status": .text(finding.status.rawValue),
+                    "message": .text(finding.message), "remedy": .text(finding.remedy),
                 ])
             }
             try io.print(lines)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-import Foundation
+import FoundationEssentials
 import Glibc
 import KeychainAPI
 import KeychainSystem
@@ -86,7 +86,9 @@ struct Examination: Sendable {
         addresses.split(separator: ";").compactMap { address in
             guard address.hasPrefix("unix:") else { return nil }
             let path = address.dropFirst(5).split(separator: ",").first { $0.hasPrefix("path=") }
-            return path.map { String($0.dropFirst(5)).removingPercentEncoding ?? String($0.dropFirst(5)) }
+            return path.map { path in
+                URL(string: "file://\(path.dropFirst(5))")?.path(percentEncoded: false) ?? String(path.dropFirst(5))
+            }
         }
     }
 

@@ -97,7 +97,8 @@ extension CommandRun {
         }
 
         /// Prints rows of three or more fields: one JSON object a line, a table on a terminal, else with tabs.
-        func printRows(_ heading: [String], _ rows: [[String]], _ objects: [[String: Any]]) throws(KeychainError) {
+        func printRows(_ heading: [String], _ rows: [[String]], _ objects: [[String: JSONValue]]) throws(KeychainError)
+        {
             if wantsJSON {
                 var lines = ""
                 for object in objects { lines += try JSONLine.line(object) }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-import Foundation
+import FoundationEssentials
 import KeychainAPI
 import SwiftKeychain
 
@@ -25,11 +25,13 @@ extension CommandRun {
             let slots = try await file.call(.info) { (driver, _) throws(KeychainError) in try driver.keySlots() }
             let rows = slots.map { ["\($0.number)", $0.kind.rawValue, $0.source?.text ?? "", $0.cost] }
             let objects = slots.map { slot in
-                var object: [String: Any] = ["slot": slot.number, "kind": slot.kind.rawValue]
-                object["source"] = slot.source?.text
+                var object: [String: JSONValue] = [
+                    "slot": .number(Int64(slot.number)), "kind": .text(slot.kind.rawValue),
+                ]
+                object["source"] = (slot.source?.text).map { .text($0) }
                 if slot.kind == .passphrase {
-                    object["memory"] = slot.memory
-                    object["passes"] = slot.passes
+                    object["memory"] = .number(Int64(slot.memory))
+                    object["passes"] = .number(Int64(slot.passes))
                 }
                 return object
             }

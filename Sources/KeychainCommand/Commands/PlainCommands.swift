@@ -13,7 +13,7 @@ extension CommandRun {
             length = Int(number)
         }
         let password = try PasswordGenerator(length: length).next()
-        try io.print(wantsJSON ? JSONLine.line(["value": password]) : password + "\n")
+        try io.print(wantsJSON ? JSONLine.line(["value": .text(password)]) : password + "\n")
         return .done
     }
 
@@ -36,7 +36,7 @@ extension CommandRun {
     /// `version`: prints the version.
     func version() throws(KeychainError) -> ExitCode {
         let number = CommandTable.versionNumber
-        try io.print(wantsJSON ? JSONLine.line(["version": number]) : "keychainctl \(number)\n")
+        try io.print(wantsJSON ? JSONLine.line(["version": .text(number)]) : "keychainctl \(number)\n")
         return .done
     }
 }

@@ -12,17 +12,19 @@ extension CommandRun {
             var lines = ""
             for report in survey {
                 lines += try JSONLine.line([
-                    "driver": report.identifier.rawValue,
-                    "summary": report.summary,
-                    "status": report.availability.word,
-                    "reason": report.availability.reason,
+                    "driver": .text(report.identifier.rawValue),
+                    "summary": .text(report.summary),
+                    "status": .text(report.availability.word),
+                    "reason": .text(report.availability.reason),
                 ])
             }
             switch choice {
             case .success(let choice):
-                lines += try JSONLine.line(["default": choice.url.description, "reason": choice.reason])
+                lines += try JSONLine.line(["default": .text(choice.url.description), "reason": .text(choice.reason)])
             case .failure(let error):
-                lines += try JSONLine.line(["default": "", "code": error.code.rawValue, "reason": error.message])
+                lines += try JSONLine.line([
+                    "default": .text(""), "code": .text(error.code.rawValue), "reason": .text(error.message),
+                ])
             }
             try io.print(lines)
             return .done

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #if File
-    import Foundation
+    import FoundationEssentials
     import KeychainAPI
     import SwiftKeychain
 
@@ -43,12 +43,14 @@
 
         private func print(_ report: FileReport, _ summary: String) throws(KeychainError) {
             var rows = [["ok", "", summary]]
-            var objects: [[String: Any]] = [["status": "ok", "items": report.itemCount]]
+            var objects: [[String: JSONValue]] = [["status": .text("ok"), "items": .number(Int64(report.itemCount))]]
             for (status, damages) in [("mendable", report.mendable), ("damaged", report.damages)] {
                 for damage in damages {
                     rows.append([status, "\(damage.offset)+\(damage.count)", damage.finding])
                     objects.append([
-                        "status": status, "offset": damage.offset, "length": damage.count, "finding": damage.finding,
+                        "status": .text(status), "offset": .number(Int64(damage.offset)),
+                        "length": .number(Int64(damage.count)),
+                        "finding": .text(damage.finding),
                     ])
                 }
             }
@@ -60,13 +62,13 @@
                     ]
                     let title = fields.filter { !$0.isEmpty }.joined(separator: ", ")
                     rows.append([status, details.reference.uuidString, title])
-                    objects.append(JSONLine.object(details).merging(["status": status]) { $1 })
+                    objects.append(JSONLine.object(details).merging(["status": .text(status)]) { $1 })
                 }
             }
             if report.isIncomplete {
                 let text = "there may have been items of which nothing is left"
                 rows.append(["unknown", "", text])
-                objects.append(["status": "unknown", "finding": text])
+                objects.append(["status": .text("unknown"), "finding": .text(text)])
             }
             try printRows(["STATUS", "PLACE", "FINDING"], rows, objects)
         }

@@ -10,15 +10,20 @@ struct AttributeOption: Sendable, Hashable {
     let form: AttributeValue.Form
     /// The classes that have it.
     let classes: [ItemClass]
-
     /// The name on the command line, for example `is-invisible`.
-    var optionName: String { Self.kebabCase(name.rawValue) }
+    let optionName: String
+
+    private init(_ name: AttributeName, _ form: AttributeValue.Form, _ classes: [ItemClass]) {
+        self.name = name
+        self.form = form
+        self.classes = classes
+        optionName = Self.kebabCase(name.rawValue)
+    }
 
     /// The name of the option that sets it in `update`.
     var updateName: String { "set-" + optionName }
 
-    /// The option that filters by the attribute, or sets it in `set`.
-    var spec: OptionSpec { .value(optionName, AttributeText.placeholder(name, form), summary) }
+    private var spec: OptionSpec { .value(optionName, AttributeText.placeholder(name, form), summary) }
 
     /// The option that sets the attribute in `update`.
     var updateSpec: OptionSpec { .value(updateName, AttributeText.placeholder(name, form), summary) }
@@ -41,22 +46,28 @@ struct AttributeOption: Sendable, Hashable {
                 classes[attribute.name, default: []].append(itemClass)
             }
         }
-        return order.map { AttributeOption(name: $0.name, form: $0.form, classes: classes[$0.name] ?? []) }
+        return order.map { AttributeOption($0.name, $0.form, classes[$0.name] ?? []) }
     }()
+
+    /// The options that filter by attributes, or set them in `set`; one list for all commands that take them, since
+    /// every command line is compared with it.
+    static let specs = all.map(\.spec)
 
     /// The attribute with a name on the command line.
     static func named(_ optionName: String) -> AttributeOption? {
         all.first { $0.optionName == optionName }
     }
 
+    /// A Swift name in the command line's spelling: `isInvisible` as `is-invisible`.
     static func kebabCase(_ name: String) -> String {
-        var result = ""
+        var result: [UInt8] = []
         var previousIsUpper = true
-        for character in name {
-            if character.isUppercase, !previousIsUpper { result.append("-") }
-            previousIsUpper = character.isUppercase
-            result.append(contentsOf: character.lowercased())
+        for byte in name.utf8 {
+            let isUpper = (0x41...0x5A).contains(byte)
+            if isUpper, !previousIsUpper { result.append(0x2D) }
+            previousIsUpper = isUpper
+            result.append(isUpper ? byte | 0x20 : byte)
         }
-        return result
+        return String(decoding: result, as: UTF8.self)
     }
 }

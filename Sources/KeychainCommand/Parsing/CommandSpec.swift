@@ -59,7 +59,7 @@ struct CommandSpec: Sendable {
 
     /// The options that are attributes.
     var attributeOptions: [OptionSpec] {
-        if case .selector = operands { AttributeOption.all.map(\.spec) } else { [] }
+        if case .selector = operands { AttributeOption.specs } else { [] }
     }
 
     /// What stands for the operands in the help.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-import Foundation
+import FoundationEssentials
 import Glibc
 import KeychainAPI
 import Synchronization
@@ -30,9 +30,9 @@ final class ProcessSignals: Sendable {
         for number in Self.ending + [SIGTSTP] where Self.isIgnored(number) { sigdelset(&signals, number) }
         pthread_sigmask(SIG_BLOCK, &signals, nil)
         let blocked = signals
-        let thread = Thread { [self] in waitForSignals(blocked) }
-        thread.name = "signals"
-        thread.start()
+        // Without the thread no signal could end the process: then they keep what they do by default.
+        guard !DetachedThread.start({ self.waitForSignals(blocked) }) else { return }
+        pthread_sigmask(SIG_UNBLOCK, &signals, nil)
     }
 
     /// What is called when a signal asks the process to end; at once if one has already.
@@ -61,15 +61,14 @@ final class ProcessSignals: Sendable {
         interrupt.fire(number)
         cancel.withLock { $0 }?()
         // The main thread ends the process as soon as the call has returned; who asks twice does not want to wait.
-        if !isSecond {
-            Thread { [grace = Self.grace] in
+        let isWaiting =
+            !isSecond
+            && DetachedThread.start { [grace = Self.grace] in
                 usleep(UInt32(grace.components.seconds) * 1_000_000)
                 TerminalEcho.shared.show()
                 _exit(128 + number)
-            }.start()
-        } else {
-            _exit(128 + number)
-        }
+            }
+        if !isWaiting { _exit(128 + number) }
     }
 
     /// Stops the process as the terminal's stop key does, and returns when it goes on.

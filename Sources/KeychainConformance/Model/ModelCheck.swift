@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-import Foundation
+import FoundationEssentials
 import KeychainAPI
 
 /// Runs a long random sequence of verbs on a store and on a simple model of the contract, and compares every answer,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-import Foundation
+import FoundationEssentials
 import KeychainAPI
 
 /// Makes the sequences of a model check: few keys, so that verbs meet each other's items.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-import Foundation
+import FoundationEssentials
 import KeychainAPI
 
 /// Runs a sequence of verbs on a store and on the reference model, and compares every answer and every state.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-import Foundation
+import FoundationEssentials
 import KeychainAPI
 
 /// The contract's table of classes, written down again: the suite does not take it from the code that it checks.

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 
-import Foundation
+import FoundationEssentials
 import KeychainAPI
 import Synchronization
 
 /// The other store of a copy: the simplest driver there can be, so that a check needs only one real one.
 final class ScratchDriver: KeychainDriver {
     private let entries = Mutex<[UUID: (record: ItemRecord, value: SecureBytes)]>([:])
-    private let writers = NSLock()
+    private let writers = Mutex(())
 
     let identifier: DriverIdentifier = "scratch"
     let location = "scratch:\(UUID().uuidString)"
@@ -29,9 +29,7 @@ final class ScratchDriver: KeychainDriver {
         _ call: CallContext,
         _ body: (any RecordWriter) throws(KeychainError) -> Result
     ) throws(KeychainError) -> Result {
-        writers.lock()
-        defer { writers.unlock() }
-        return try body(Session(driver: self))
+        try writers.withLock { (_) throws(KeychainError) in try body(Session(driver: self)) }
     }
 
     private struct Session: RecordWriter {

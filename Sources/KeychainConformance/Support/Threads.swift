@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-import Foundation
+import Dispatch
+import KeychainAPI
 import Synchronization
 
 /// Threads of their own for what blocks, so that no check depends on the size of a pool.
@@ -8,7 +9,8 @@ enum Threads {
     /// Runs a closure on a new thread and waits for it without blocking.
     static func run<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
         try await withCheckedThrowingContinuation { continuation in
-            Thread.detachNewThread { continuation.resume(with: Swift.Result { try body() }) }
+            let isRunning = DetachedThread.start { continuation.resume(with: Swift.Result { try body() }) }
+            if !isRunning { continuation.resume(throwing: noThread) }
         }
     }
 
@@ -22,10 +24,14 @@ enum Threads {
         let group = DispatchGroup()
         for index in 0..<count {
             group.enter()
-            Thread.detachNewThread {
+            let isRunning = DetachedThread.start {
                 start.wait()
                 let result = Swift.Result { try body(index) }
                 results.withLock { $0[index] = result }
+                group.leave()
+            }
+            if !isRunning {
+                results.withLock { $0[index] = .failure(noThread) }
                 group.leave()
             }
         }
@@ -34,10 +40,18 @@ enum Threads {
         return results.withLock { results in (0..<count).compactMap { results[$0] } }
     }
 
+    /// Runs a closure on a new thread that nobody waits for.
+    static func detach(_ body: @escaping @Sendable () -> Void) throws(ConformanceFailure) {
+        guard DetachedThread.start(body) else { throw noThread }
+    }
+
+    private static let noThread = ConformanceFailure("The process may have one more thread")
+
     /// Starts a closure on a new thread.
     static func start<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) -> Running<Result> {
         let running = Running<Result>()
-        Thread.detachNewThread { running.finish(Swift.Result { try body() }) }
+        let isRunning = DetachedThread.start { running.finish(Swift.Result { try body() }) }
+        if !isRunning { running.finish(.failure(noThread)) }
         return running
     }
 
@@ -60,35 +74,21 @@ enum Threads {
 }
 
 /// A gate that is opened once, and lets everyone through from then on.
-///
-/// Unchecked: the flag is only touched while the condition is locked.
-final class Gate: @unchecked Sendable {
-    private let condition = NSCondition()
-    private var isOpen = false
+final class Gate: Sendable {
+    private let isOpen = DispatchSemaphore(value: 0)
 
-    func open() {
-        condition.lock()
-        isOpen = true
-        condition.broadcast()
-        condition.unlock()
-    }
+    func open() { isOpen.signal() }
 
     func wait() {
-        condition.lock()
-        while !isOpen { condition.wait() }
-        condition.unlock()
+        isOpen.wait()
+        // For the next one.
+        isOpen.signal()
     }
 
     /// Waits for a time; whether the gate was opened.
     func wait(atMost patience: Duration) -> Bool {
-        let end = ContinuousClock.now + patience
-        condition.lock()
-        defer { condition.unlock() }
-        while !isOpen {
-            let rest = end - ContinuousClock.now
-            guard rest > .zero else { return false }
-            _ = condition.wait(until: Date(timeIntervalSinceNow: rest / .seconds(1)))
-        }
+        guard isOpen.wait(timeout: .now() + patience / .seconds(1)) == .success else { return false }
+        isOpen.signal()
         return true
     }
 }

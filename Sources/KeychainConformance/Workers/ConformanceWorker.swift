@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-import Foundation
+import Glibc
 public import KeychainAPI
+import KeychainSystem
 
 /// The other process of the checks that need several at one store.
 ///
@@ -28,7 +29,7 @@ public enum ConformanceWorker {
         guard arguments.count == 6, let script = WorkerScript(rawValue: arguments[3]), let count = Int(arguments[4]),
             let index = Int(arguments[5]), let url = try? StoreURL(parsing: arguments[1])
         else {
-            FileHandle.standardError.write(Data("usage: \(arguments[0]) STORE GROUP SCRIPT COUNT INDEX\n".utf8))
+            write("usage: \(arguments[0]) STORE GROUP SCRIPT COUNT INDEX", to: STDERR_FILENO)
             return 2
         }
         let driver: any KeychainDriver
@@ -36,7 +37,7 @@ public enum ConformanceWorker {
             driver = try openDriver(url)
         } catch {
             let reason = (error as? KeychainError)?.debugDescription ?? "\(type(of: error))"
-            FileHandle.standardError.write(Data("The store could not be opened: \(reason)\n".utf8))
+            write("The store could not be opened: \(reason)", to: STDERR_FILENO)
             return 1
         }
         let keychain = Keychain(driver: driver, accessGroup: AccessGroup(rawValue: arguments[2]))
@@ -55,8 +56,11 @@ public enum ConformanceWorker {
         return 0
     }
 
+    private static func say(_ line: String) { write(line, to: STDOUT_FILENO) }
+
     /// Writes past any buffer: a worker may be killed at any moment, and what it said counts.
-    private static func say(_ line: String) {
-        FileHandle.standardOutput.write(Data("\(line)\n".utf8))
+    private static func write(_ line: String, to descriptor: Int32) {
+        let bytes = Array("\(line)\n".utf8)
+        _ = retryingInterruptions { Glibc.write(descriptor, bytes, bytes.count) }
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-import Foundation
+import FoundationEssentials
 import KeychainAPI
 
 /// What a worker process does at the store, once it is told to begin.

@@ -1,23 +1,20 @@
 // SPDX-License-Identifier: MIT
 
-import Foundation
+import FoundationEssentials
 import Glibc
 import KeychainAPI
+import KeychainSystem
 
 /// Worker processes that begin together.
 ///
 /// Used by one thread.
 final class WorkerTeam {
     private final class Worker {
-        let process: Process
-        let input: FileHandle
-        let output: FileHandle
-        private var pending = Data()
+        let process: ChildProcess
+        private var pending: [UInt8] = []
 
-        init(_ process: Process, _ input: FileHandle, _ output: FileHandle) {
+        init(_ process: ChildProcess) {
             self.process = process
-            self.input = input
-            self.output = output
         }
 
         /// Sends the line that the worker waits for; one that has ended is an error, not a signal that ends this program.
@@ -31,19 +28,23 @@ final class WorkerTeam {
                 if sigismember(&before, SIGPIPE) == 0 { _ = sigtimedwait(&pipe, nil, &none) }
                 pthread_sigmask(SIG_SETMASK, &before, nil)
             }
-            try input.write(contentsOf: Data("\n".utf8))
+            let end: [UInt8] = [0x0A]
+            guard retryingInterruptions({ Glibc.write(process.input.number, end, 1) }) == 1 else {
+                throw ConformanceFailure("A worker listens until it is told to begin")
+            }
         }
 
         /// The next line, nil at the end of the output.
         func line() -> String? {
             while true {
                 if let end = pending.firstIndex(of: 0x0A) {
-                    defer { pending = Data(pending[pending.index(after: end)...]) }
+                    defer { pending.removeFirst(end + 1) }
                     return String(decoding: pending[..<end], as: UTF8.self)
                 }
-                let more = output.availableData
-                guard !more.isEmpty else { return nil }
-                pending += more
+                var more = [UInt8](repeating: 0, count: 4096)
+                let count = retryingInterruptions { Glibc.read(process.output.number, &more, more.count) }
+                guard count > 0 else { return nil }
+                pending += more[..<count]
             }
         }
     }
@@ -69,12 +70,12 @@ final class WorkerTeam {
             throw error
         }
         // Workers that hang are ended, so that the check fails instead.
-        let identifiers = workers.map(\.process.processIdentifier)
+        let processes = workers.map(\.process)
         let limit = bench.patience * 12
         let watchdog = watchdog
-        Thread.detachNewThread {
+        try Threads.detach {
             guard !watchdog.wait(atMost: limit) else { return }
-            for identifier in identifiers { _ = Glibc.kill(identifier, SIGKILL) }
+            for process in processes { process.kill() }
         }
         for worker in workers {
             guard worker.line() == "ready" else {
@@ -99,15 +100,9 @@ final class WorkerTeam {
         _ count: Int,
         _ index: Int
     ) throws -> Worker {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: command.executable)
-        process.arguments = [command.storeURL, group.rawValue, script.rawValue, "\(count)", "\(index)"]
-        process.environment = ProcessInfo.processInfo.environment.merging(command.environment) { $1 }
-        let (input, output) = (Pipe(), Pipe())
-        process.standardInput = input
-        process.standardOutput = output
-        try process.run()
-        return Worker(process, input.fileHandleForWriting, output.fileHandleForReading)
+        let environment = ProcessInfo.processInfo.environment.merging(command.environment) { $1 }
+        let arguments = [command.storeURL, group.rawValue, script.rawValue, "\(count)", "\(index)"]
+        return Worker(try ChildProcess(command.executable, arguments, environment: environment))
     }
 
     /// Tells every worker to begin.
@@ -134,7 +129,7 @@ final class WorkerTeam {
                 ended = line == "end"
             }
             try expect(ended, "Every worker comes to its end")
-            worker.process.waitUntilExit()
+            worker.process.wait()
         }
         watchdog.open()
         return counts
@@ -147,14 +142,11 @@ final class WorkerTeam {
     func send(to index: Int) throws { try workers[index].send() }
 
     /// The process number of a worker.
-    func identifier(of index: Int) -> Int32 { workers[index].process.processIdentifier }
+    func identifier(of index: Int) -> Int32 { workers[index].process.identifier }
 
     /// Ends what still runs, without any warning.
     func kill() {
         watchdog.open()
-        for worker in workers where worker.process.isRunning {
-            _ = Glibc.kill(worker.process.processIdentifier, SIGKILL)
-            worker.process.waitUntilExit()
-        }
+        for worker in workers { worker.process.kill() }
     }
 }

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+
+package import Glibc
+package import KeychainAPI
+import Synchronization
+
+/// A program that was started with pipes at its standard input and output (posix_spawn(3)).
+package final class ChildProcess: Sendable {
+    /// The process number; another process may have it after ``wait()`` or ``kill()``.
+    package let identifier: pid_t
+    /// What the program reads is written here.
+    package let input: FileDescriptor
+    /// What the program prints is read here.
+    package let output: FileDescriptor
+    private let hasEnded = Mutex(false)
+
+    /// Starts a program.
+    ///
+    /// Its standard error is that of this process, and it blocks no signal.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the program.
+    ///   - arguments: Its arguments, without its name.
+    ///   - environment: All of its environment.
+    /// - Throws: The system's error; `invalidParameter` for text with NUL.
+    package init(_ path: String, _ arguments: [String], environment: [String: String]) throws(KeychainError) {
+        let action = "‘\(path)’ could not be started"
+        let words = [path] + arguments
+        let variables = environment.map { "\($0)=\($1)" }
+        guard !(words + variables).contains(where: { $0.utf8.contains(0) }) else { throw .system(EINVAL, action) }
+        let (toChild, fromChild) = (try Self.pipe(action), try Self.pipe(action))
+
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_adddup2(&actions, toChild.reading.number, STDIN_FILENO)
+        posix_spawn_file_actions_adddup2(&actions, fromChild.writing.number, STDOUT_FILENO)
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var none = sigset_t()
+        sigemptyset(&none)
+        posix_spawnattr_setsigmask(&attributes, &none)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+
+        var process = pid_t()
+        let number = Self.withCStrings(words) { words in
+            Self.withCStrings(variables) { posix_spawn(&process, path, &actions, &attributes, words, $0) }
+        }
+        guard number == 0 else { throw .system(number, action) }
+        (identifier, input, output) = (process, toChild.writing, fromChild.reading)
+    }
+
+    /// Waits until the program has ended.
+    package func wait() {
+        // Left as it is at first, since its number has to stay its own as long as `kill` may be called.
+        var end = siginfo_t()
+        _ = retryingInterruptions { waitid(P_PID, id_t(identifier), &end, WEXITED | WNOWAIT) }
+        reap()
+    }
+
+    /// Ends the program without any warning, and waits until it has ended.
+    package func kill() {
+        hasEnded.withLock { hasEnded in
+            if !hasEnded { _ = Glibc.kill(identifier, SIGKILL) }
+        }
+        reap()
+    }
+
+    private func reap() {
+        hasEnded.withLock { hasEnded in
+            guard !hasEnded else { return }
+            _ = retryingInterruptions { waitpid(identifier, nil, 0) }
+            hasEnded = true
+        }
+    }
+
+    private static func pipe(
+        _ action: String
+    ) throws(KeychainError) -> (reading: FileDescriptor, writing: FileDescriptor) {
+        var ends: [Int32] = [-1, -1]
+        // Sockets, since they are born close-on-exec: no program that is started at the same moment keeps an end open.
+        let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+        guard socketpair(AF_UNIX, type, 0, &ends) == 0 else { throw .system(errno, action) }
+        return (FileDescriptor(owning: ends[0]), FileDescriptor(owning: ends[1]))
+    }
+
+    /// Calls a closure with texts as C strings and a null pointer after the last.
+    private static func withCStrings<Result>(
+        _ texts: [String],
+        _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
+    ) -> Result {
+        let copies = texts.map { strdup($0) }
+        defer { for copy in copies { free(copy) } }
+        return body(copies + [nil])
+    }
+}

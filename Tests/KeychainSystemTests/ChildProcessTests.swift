@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+
+import Glibc
+import KeychainAPI
+import Testing
+
+@testable import KeychainSystem
+
+@Suite struct ChildProcessTests {
+    @Test func readsItsInputAndPrints() throws {
+        let child = try ChildProcess(
+            "/bin/sh",
+            ["-c", "read line; echo \"$line $NAME $*\"", "sh", "a b"],
+            environment: ["NAME": "n"]
+        )
+        try child.input.write("hello\n")
+        #expect(try child.output.readToEnd() == "hello n a b\n")
+        child.wait()
+        child.kill()
+    }
+
+    @Test func hasOnlyTheGivenEnvironment() throws {
+        let child = try ChildProcess("/usr/bin/env", [], environment: ["ONE": "1"])
+        #expect(try child.output.readToEnd() == "ONE=1\n")
+        child.wait()
+    }
+
+    @Test func blocksNoSignal() throws {
+        var blocked = sigset_t()
+        sigemptyset(&blocked)
+        sigaddset(&blocked, SIGUSR1)
+        pthread_sigmask(SIG_BLOCK, &blocked, nil)
+        defer { pthread_sigmask(SIG_UNBLOCK, &blocked, nil) }
+        let child = try ChildProcess("/bin/grep", ["SigBlk", "/proc/self/status"], environment: [:])
+        #expect(try child.output.readToEnd() == "SigBlk:\t0000000000000000\n")
+        child.wait()
+    }
+
+    @Test func anotherChildKeepsNoEndOpen() throws {
+        let first = try ChildProcess("/bin/cat", [], environment: [:])
+        let second = try ChildProcess("/bin/sleep", ["1000"], environment: [:])
+        defer { second.kill() }
+        first.kill()
+        #expect(try first.output.readToEnd().isEmpty)
+    }
+
+    @Test(arguments: ["/dev/null/missing", "/etc/passwd", "/bin/ca\0t"])
+    func whatCannotBeStartedIsAnError(_ path: String) {
+        #expect(throws: KeychainError.self) { try ChildProcess(path, [], environment: [:]) }
+    }
+
+    @Test func anEndIsWaitedForByKill() throws {
+        let child = try ChildProcess("/bin/sleep", ["1000"], environment: [:])
+        child.kill()
+        #expect(Glibc.kill(child.identifier, 0) == -1 && errno == ESRCH)
+        child.wait()
+    }
+}
+
+@Suite struct TrimmedTests {
+    @Test(arguments: [
+        ("", ""), (" \t\n", ""), ("a", "a"), (" a b\r\n", "a b"), ("\u{A0}a\u{2003}", "a"), (" \u{301}a", "\u{301}a"),
+    ])
+    func dropsWhatIsAround(_ text: String, _ expected: String) {
+        #expect(text.trimmed.unicodeScalars.elementsEqual(expected.unicodeScalars))
+    }
+}
+
+extension FileDescriptor {
+    fileprivate func write(_ text: String) throws {
+        let bytes = Array(text.utf8)
+        #expect(Glibc.write(number, bytes, bytes.count) == bytes.count)
+    }
+
+    fileprivate func readToEnd() throws -> String {
+        var text: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        while true {
+            let count = retryingInterruptions { Glibc.read(number, &buffer, buffer.count) }
+            if count <= 0 { return String(decoding: text, as: UTF8.self) }
+            text += buffer[..<count]
+        }
+    }
+}
