@@ -14,6 +14,24 @@
                 .sorted { $0.number < $1.number }
         }
 
+        /// The ways to unlock the file, by number, and which of them a passphrase or key opens.
+        ///
+        /// - Parameters:
+        ///   - source: Where the passphrase or key comes from.
+        ///   - call: Deadline, cancellation and interaction policy.
+        /// - Returns: All slots; ``FileKeySlot/opens`` is true for those that are opened, which may be none.
+        /// - Throws: Why the source cannot be read, and as ``keySlots()``.
+        /// - Complexity: One derivation of a key for each slot, if it is a passphrase.
+        public func keySlots(
+            openedBy source: KeySource,
+            _ call: CallContext
+        ) throws(KeychainError) -> [FileKeySlot] {
+            let head = try head
+            let opened = try finder.slots(of: head, openedBy: source, call)
+            return try head.keySlots().map { FileKeySlot($0.key, $0.value, opens: opened.contains($0.key)) }
+                .sorted { $0.number < $1.number }
+        }
+
         /// The number of the slot with which this driver has unlocked the file, and where its passphrase or key came from;
         /// nil if it was not unlocked but made.
         package func usedKey(_ call: CallContext) throws(KeychainError) -> (slot: Int, source: KeySource)? {
@@ -23,17 +41,23 @@
 
         /// Adds a way to unlock the file.
         ///
+        /// For `KeySource.store(_:)` a key is made and stored there, another one each time.
+        ///
         /// - Parameters:
-        ///   - source: Where the new passphrase or key comes from; for `KeySource.store(_:)` it is made and stored there.
+        ///   - source: Where the new passphrase or key comes from.
         ///   - call: Deadline, cancellation and interaction policy.
         /// - Returns: The new slot.
-        /// - Throws: `unsupported` if all fifteen slots are taken, why the source cannot be read, and why the file cannot
-        ///   be unlocked or written; nothing has changed then.
-        /// - Complexity: O(1), and one derivation of a key.
+        /// - Throws: `unsupported` if all fifteen slots are taken, `duplicateItem` if the passphrase or key opens one of them
+        ///   already, why the source cannot be read, and why the file cannot be unlocked or written; nothing has changed
+        ///   then.
+        /// - Complexity: O(1), and one derivation of a key for each slot.
         @discardableResult
         public func addKey(_ source: KeySource, _ call: CallContext) throws(KeychainError) -> FileKeySlot {
             // Before anyone is asked, and before another store is given a key.
             _ = try freeSlot(of: try head)
+            guard try view(call) != nil else { throw noFile }
+            let source = try finder.settled(source, call)
+            try requireNew(source, call)
             let made = try newSlot(source, call)
             return try changeHead(call) { (header) throws(KeychainError) in
                 let number = try freeSlot(of: header)
@@ -137,6 +161,16 @@
             throw KeychainError(
                 .unsupported,
                 "All \(FileLayout.slotCount) key slots are taken. Remove one that is no longer needed."
+            )
+        }
+
+        /// Refuses a passphrase or key that opens a slot already; another store is given another key each time.
+        private func requireNew(_ source: KeySource, _ call: CallContext) throws(KeychainError) {
+            if case .store = source { return }
+            guard let number = try finder.slots(of: try head, openedBy: source, call).min() else { return }
+            throw KeychainError(
+                .duplicateItem,
+                "This passphrase or key opens key slot \(number) already. Nothing was changed; give another one."
             )
         }
 

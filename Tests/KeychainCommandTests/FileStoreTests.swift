@@ -66,7 +66,7 @@
                 #expect(try await run(command, "svc", key: "keyfile:\(other)").status == 5, "\(command)")
             }
             #expect(try await run("get", "svc", key: "garbage").status == 2)
-            #expect(try await run("get", "svc", key: "file:/nonexistent").status == 6)
+            #expect(try await run("get", "svc", key: "file:\(bench.folder)/missing").status == 6)
             #expect(try Data(contentsOf: URL(filePath: path)) == before)
         }
 

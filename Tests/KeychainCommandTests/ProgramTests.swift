@@ -334,7 +334,7 @@ struct ProgramTests {
             #expect(
                 String(decoding: outcome.output, as: UTF8.self) == """
                     600 32
-                    1\tkey\t\t
+                    1\tkey\t\t\t
                      5
                     ok\t\t1 item intact
                     0

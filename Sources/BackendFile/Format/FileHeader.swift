@@ -184,6 +184,15 @@
             return found
         }
 
+        /// The numbers of the slots of which something is true.
+        func slots(
+            where isIncluded: (KeySlot) throws(KeychainError) -> Bool
+        ) throws(KeychainError) -> Set<Int> {
+            var numbers: Set<Int> = []
+            for (number, slot) in try keySlots() where try isIncluded(slot) { numbers.insert(number) }
+            return numbers
+        }
+
         /// The master key, and the number of the slot that has it.
         ///
         /// - Throws: `authenticationFailed` if no slot opens with the material.

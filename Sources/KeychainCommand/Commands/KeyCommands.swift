@@ -22,19 +22,43 @@ extension CommandRun {
     extension CommandRun {
         /// `key list`: lists the key slots.
         func listKeys(_ file: OpenedFile) async throws(KeychainError) -> ExitCode {
-            let slots = try await file.call(.info) { (driver, _) throws(KeychainError) in try driver.keySlots() }
-            let rows = slots.map { ["\($0.number)", $0.kind.rawValue, $0.source?.text ?? "", $0.cost] }
+            let (slots, failure) = try await file.call(.info) { (driver, call) throws(KeychainError) in
+                try Self.slots(of: driver, file.keySource, call)
+            }
+            let rows = slots.map { slot in
+                [
+                    "\(slot.number)", slot.kind.rawValue, slot.source?.text ?? "", slot.cost,
+                    slot.opens == true ? "*" : "",
+                ]
+            }
             let objects = slots.map { slot in
                 var object: [String: Any] = ["slot": slot.number, "kind": slot.kind.rawValue]
                 object["source"] = slot.source?.text
+                object["opens"] = slot.opens
                 if slot.kind == .passphrase {
                     object["memory"] = slot.memory
                     object["passes"] = slot.passes
                 }
                 return object
             }
-            try printRows(["SLOT", "KIND", "SOURCE", "COST"], rows, objects)
+            try printRows(["SLOT", "KIND", "SOURCE", "COST", "OPENS"], rows, objects)
+            if let failure { throw failure }
+            if !slots.contains(where: { $0.opens != false }) { note("the given key opens none of them") }
             return .done
+        }
+
+        /// The slots, and why it is not known which of them the given key opens: what there is can be listed all the same.
+        private static func slots(
+            of driver: FileDriver,
+            _ source: KeySource?,
+            _ call: CallContext
+        ) throws(KeychainError) -> ([FileKeySlot], KeychainError?) {
+            guard let source else { return (try driver.keySlots(), nil) }
+            do throws(KeychainError) {
+                return (try driver.keySlots(openedBy: source, call), nil)
+            } catch {
+                return (try driver.keySlots(), error)
+            }
         }
 
         /// `key add`: adds a key slot.

@@ -11,9 +11,10 @@ extension CommandTable {
             operands: .none,
             options: [],
             discussion: [
-                "The key slots of the file: number, kind, source if the file says where the secret is found, and what "
-                    + "deriving a key costs. A table on a terminal, else four fields with tabs between them. Nothing has to "
-                    + "be unlocked."
+                "The key slots of the file: number, kind, source if the file says where the secret is found, what deriving "
+                    + "a key costs, and * if --key opens it. A table on a terminal, else five fields with tabs between them.",
+                "Nothing has to be unlocked. If a key is given and cannot be read, the slots are listed all the same, and "
+                    + "the exit status says why.",
             ],
             exitCodes: [.done] + storeFailures,
             run: { (run) throws(KeychainError) in try await run.run(.listKeys) }
@@ -26,10 +27,10 @@ extension CommandTable {
             discussion: [
                 "--key is what unlocks the file now, SOURCE the new one besides it. On a terminal a new passphrase is "
                     + "asked for twice. A file has up to 15 of them. With store:URL a random key is made and put into that "
-                    + "store.",
+                    + "store. A passphrase or key that opens a slot already is refused, and the exit status is 3.",
                 "The file remembers credential:NAME and store:URL, and finds them by itself where --key is left out.",
             ],
-            exitCodes: [.done] + storeFailures,
+            exitCodes: [.done, .duplicate] + storeFailures,
             run: { (run) throws(KeychainError) in try await run.run(.addKey) }
         ),
         CommandSpec(
