@@ -11,13 +11,17 @@
         /// It also happens by itself when more than half of the file, and more than 64 KiB, is of that kind.
         ///
         /// - Parameter call: Deadline, cancellation and interaction policy.
+        /// - Returns: The lengths of the file.
         /// - Throws: `unavailable` if there is no file, `corrupt` if a value is damaged, `outOfSpace`; the file is as it
         ///   was then.
         /// - Complexity: O(n) in the size of what the file contains.
-        public func compact(_ call: CallContext) throws(KeychainError) {
+        @discardableResult
+        public func compact(_ call: CallContext) throws(KeychainError) -> FileCompaction {
             try exclusively(call) { () throws(KeychainError) in
                 guard let store = session.withLock({ $0.store }) else { throw noFile }
-                try adopt(try store.compacted(call))
+                let compacted = try store.compacted(call)
+                try adopt(compacted)
+                return FileCompaction(before: store.file.size, after: compacted.file.size)
             }
         }
 

@@ -2,6 +2,14 @@
 #if File
     public import KeychainAPI
 
+    /// How long a keychain file was before it was rewritten, and how long it is now.
+    public struct FileCompaction: Sendable, Hashable {
+        /// The length before, in bytes.
+        public let before: UInt64
+        /// The length now, in bytes.
+        public let after: UInt64
+    }
+
     /// What an examination of a keychain file found.
     public struct FileReport: Sendable {
         /// How many items are there with a value that is authentic.

@@ -69,7 +69,9 @@
                 records.append(try driver.add(passwordRecord("\(number)"), Data(repeating: 0, count: 9000)))
             }
             for record in records { try driver.remove(record) }
-            try driver.compact(CallContext(.store))
+            let before = UInt64(try scratch.bytes().count)
+            let sizes = try driver.compact(CallContext(.store))
+            #expect(sizes.before == before && sizes.after == UInt64(FileLayout.regionSize))
             #expect(try scratch.bytes().count == FileLayout.regionSize)
             #expect(try scratch.driver().all() == [])
             try scratch.driver().add("bob", "x")

@@ -53,8 +53,18 @@
             let before = try bytes()
             let compact = try await run("compact")
             #expect(compact.status == 0 && compact.output.isEmpty && compact.errors.isEmpty)
-            #expect(try bytes().count < before.count)
+            let small = try bytes().count
+            #expect(small < before.count)
             #expect(try await run("get", "svc", "carol").text == "value of carol")
+            #expect(try await run("rm", "svc", "alice").status == 0)
+            let large = try bytes().count
+            let told = try await run("-v", "compact")
+            let smallest = try bytes().count
+            #expect(told.status == 0 && told.output.isEmpty && smallest < small)
+            #expect(told.errors == "keychainctl: file:\(path) had \(large) bytes, and has \(smallest) now\n")
+            let json = try await run("compact", "--json", "-v")
+            #expect(json.text == "{\"after\":\(smallest),\"before\":\(smallest)}\n" && json.errors.isEmpty)
+            #expect(try await run("-q", "-v", "compact").errors.isEmpty)
         }
 
         @Test func whatTheNextWriteMendsIsNoDamage() async throws {

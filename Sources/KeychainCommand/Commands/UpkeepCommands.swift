@@ -7,7 +7,14 @@
     extension CommandRun {
         /// `compact`: rewrites the file without garbage.
         func compact(_ file: OpenedFile) async throws(KeychainError) -> ExitCode {
-            try await file.call(.update) { (driver, call) throws(KeychainError) in try driver.compact(call) }
+            let sizes = try await file.call(.update) { (driver, call) throws(KeychainError) in
+                try driver.compact(call)
+            }
+            if wantsJSON {
+                try io.print(JSONLine.line(["before": sizes.before, "after": sizes.after]))
+            } else if io.errorIsTerminal || parsed.has("verbose") {
+                note("\(file.driver.location) had \(sizes.before) bytes, and has \(sizes.after) now")
+            }
             return .done
         }
 

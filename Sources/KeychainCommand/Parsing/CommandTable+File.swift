@@ -87,7 +87,10 @@ extension CommandTable {
             summary: "rewrite a file store without what was removed",
             operands: .none,
             options: [],
-            discussion: ["This also happens by itself when more than half of the file is of that kind."],
+            discussion: [
+                "This also happens by itself when more than half of the file is of that kind. On a terminal, or with "
+                    + "--verbose, its sizes before and after are told; --json prints them."
+            ],
             exitCodes: [.done] + storeFailures,
             run: { (run) throws(KeychainError) in try await run.run(.compact) }
         ),
