@@ -8,7 +8,8 @@
     extension FileDriver {
         /// Rewrites the file without what was removed or replaced, whose ciphertext is gone after that.
         ///
-        /// It also happens by itself when more than half of the file, and more than 64 KiB, is of that kind.
+        /// It also happens by itself when more than half of the file, and more than 64 KiB, is of that kind. What keeps it
+        /// from happening fails no commit; of a damaged value, ``check(_:)`` tells (``FileReport/stuckByteCount``).
         ///
         /// - Parameter call: Deadline, cancellation and interaction policy.
         /// - Returns: The lengths of the file.
@@ -82,7 +83,7 @@
                     _ = try store.file.value(of: store.index.reference(of: entry), at: entry.value)
                     intact.append(entry)
                 } catch  where error.code == .corrupt {
-                    report.lose(try store.index.record(of: entry), entry.value)
+                    report.lose(try store.index.record(of: entry), entry.value, of: store)
                 }
             }
             report.itemCount = intact.count

@@ -276,7 +276,8 @@
                 // A call of its own: the commit is durable, and what is left of its time does not matter any more.
                 try adopt(try store.compacted(CallContext(.store)))
             } catch {
-                // The commit has been done. The rewrite is tried again when there is more to gain.
+                // The commit has been done. The rewrite is tried again when there is more to gain; what keeps it from
+                // being done, a check tells.
                 session.withLock { $0.postponeCompaction() }
             }
         }

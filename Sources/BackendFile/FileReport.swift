@@ -22,6 +22,9 @@
         public let doubtful: [ItemRecord]
         /// Whether there may have been items that nothing is known of any more.
         public let isIncomplete: Bool
+        /// How many bytes are about nothing that is there any more, and would have been cleared away by now; 0 unless a
+        /// damaged value keeps the file from being rewritten.
+        public private(set) var stuckByteCount: UInt64 = 0
         /// What the next writer will mend by itself: the damaged one of two copies.
         public let mendable: [FileDamage]
 
@@ -56,8 +59,9 @@
         }
 
         /// Notes a value that is not the one that was stored.
-        mutating func lose(_ record: ItemRecord, _ value: ValuePlace) {
+        mutating func lose(_ record: ItemRecord, _ value: ValuePlace, of store: StoreFile) {
             lost.append(record)
+            if store.isWorthCompacting { stuckByteCount = store.garbageByteCount }
             damages.append(
                 FileDamage(
                     offset: value.offset,

@@ -103,6 +103,21 @@
             #expect(try await run("get", "svc", "bob").text == "value of bob")
         }
 
+        @Test func whatADamagedValueKeepsFromBeingClearedAwayIsTold() async throws {
+            var damaged = try bytes()
+            damaged[damaged.count - 1] ^= 1
+            try put(damaged)
+            let value = String(repeating: "x", count: 90_000)
+            for _ in 0..<3 { #expect(try await run("set", "svc", "bob", input: value).status == 0) }
+            let check = try await run("check")
+            #expect(check.status == 7)
+            #expect(rows(check).map(\.[0]) == ["ok", "damaged", "lost", "growing"])
+            #expect(rows(check)[3][2].contains("store the lost items anew"))
+            #expect(try await run("check", "--json").text.contains("\"status\":\"growing\""))
+            #expect(try await run("set", "svc", "carol", input: "new").status == 0)
+            #expect(try await run("check").text == "ok\t\t3 items intact\n")
+        }
+
         @Test func aDamagedRecordIsToldAsJSON() async throws {
             var damaged = try bytes()
             damaged[16384 + 60] ^= 1

@@ -70,6 +70,13 @@
                     objects.append(JSONLine.object(details).merging(["status": status]) { $1 })
                 }
             }
+            if report.stuckByteCount > 0 {
+                let text =
+                    "\(report.stuckByteCount) bytes of what was removed or replaced are not cleared away as long as a value "
+                    + "is damaged: store the lost items anew, or remove them"
+                rows.append(["growing", "", text])
+                objects.append(["status": "growing", "bytes": report.stuckByteCount, "finding": text])
+            }
             if report.isIncomplete {
                 let text = "there may have been items of which nothing is left"
                 rows.append(["unknown", "", text])

@@ -104,7 +104,8 @@ extension CommandTable {
                     + "item) and a description. The file is not changed.",
                 "ok: what is intact. mendable: one of two copies, which the next write mends. damaged: a place that is not "
                     + "as it was written. lost: an item without its value. doubtful: an item of which there may have been a "
-                    + "newer state. unknown: there may have been items of which nothing is left.",
+                    + "newer state. growing: what a damaged value keeps from being cleared away. unknown: there may have been "
+                    + "items of which nothing is left.",
                 "The exit status is 7 if anything is damaged.",
             ],
             exitCodes: [.done] + storeFailures,
