@@ -28,7 +28,7 @@
 
         /// Looks at every byte that matters: both copies of the head, the marks, every record, every value.
         ///
-        /// Changes nothing, and takes no lock.
+        /// Changes nothing, and takes no lock. Of a file that was put back to a former state it says so, and looks at it.
         ///
         /// - Parameter call: Deadline, cancellation and interaction policy.
         /// - Returns: What is there, and what is wrong with it.
@@ -36,12 +36,13 @@
         ///   head is lost or that is no keychain file, `io`.
         /// - Complexity: O(n) in the size of the file.
         public func check(_ call: CallContext) throws(KeychainError) -> FileReport {
-            try examined(call) { (_, _) throws(KeychainError) in }
+            try examined(call) { (_, _, _) throws(KeychainError) in }
         }
 
         /// Saves all that is intact into a new keychain file, which is unlocked as this one is.
         ///
-        /// This file is not changed. Items of which a newer state may have been damaged are saved as they are.
+        /// This file is not changed. Items of which a newer state may have been damaged are saved as they are. What is saved
+        /// of a former state is no older than the newest state that was seen here: put in this file's place, it is accepted.
         ///
         /// - Parameters:
         ///   - path: Where the new file is made; nothing may be there.
@@ -54,9 +55,9 @@
             let target = try place.moved(to: path)
             guard try target.status() == nil else { throw FilePlace.exists(target.path) }
             try PrivateDirectory.ensure(target.folder)
-            return try examined(call) { (store, intact) throws(KeychainError) in
-                let last = max(store.file.tip.sequence, store.file.mark.tip.sequence)
-                let header = store.file.header.successor(after: last)
+            return try examined(call) { (store, seen, intact) throws(KeychainError) in
+                let last = max(store.file.tip.sequence, store.file.mark.tip.sequence, seen?.sequence ?? 0)
+                let header = store.file.header.successor(after: last, notOlderThan: seen?.generation ?? 0)
                 var copy = try store.writeCopy(of: intact, header, store.file.keys, at: target, call) {
                     (unfinished) throws(KeychainError) in try unfinished.publishAsNew()
                 }
@@ -67,15 +68,10 @@
         /// Reads the file anew, opens every value, and tells of what was found.
         private func examined(
             _ call: CallContext,
-            _ use: (StoreFile, [RecordIndex.Entry]) throws(KeychainError) -> Void
+            _ use: (StoreFile, SeenState.Record?, [RecordIndex.Entry]) throws(KeychainError) -> Void
         ) throws(KeychainError) -> FileReport {
-            guard try view(call) != nil, let keys = session.withLock({ $0.store?.file.keys }) else { throw noFile }
-            let sealed = try SealedFile(place)
-            guard sealed.isAuthentic(keys) else {
-                throw KeychainError(.busy, "The keychain file ‘\(place.path)’ was just replaced. Try again.")
-            }
-            let store = try StoreFile(sealed, keys: keys)
-            var report = try FileReport(sealed, store)
+            let (sealed, store, last, rollback) = try examinable(call)
+            var report = try FileReport(sealed, store, rollback: rollback)
             var intact: [RecordIndex.Entry] = []
             for entry in store.index.all.sorted(by: { $0.value.offset < $1.value.offset }) {
                 try call.check()
@@ -87,7 +83,8 @@
                 }
             }
             report.itemCount = intact.count
-            try use(store, intact)
+            // Of another store that was here before, nothing counts.
+            try use(store, last?.storeID == store.file.header.storeID ? last : nil, intact)
             return report
         }
     }

@@ -179,17 +179,50 @@
                 guard session.withLock({ $0.store == nil }) else { return }
                 let last = seen?.last
                 let sealed = try SealedFile(place)
-                // What the file asks for is judged before anyone is asked for a passphrase.
-                _ = try sealed.header.keySlots()
-                let found = try finder.masterKey(of: sealed.header, call)
-                let keys = StoreKeys(master: found.master)
-                guard sealed.isAuthentic(keys) else {
-                    throw .damaged("its head was changed by someone who does not know its key")
-                }
+                let (found, keys) = try findKeys(of: sealed, call)
                 let store = try StoreFile(sealed, keys: keys, seen: seen, last)
                 session.withLock { $0.unlocked(store) }
                 used.withLock { $0 = found }
             }
+        }
+
+        private func findKeys(
+            of sealed: SealedFile,
+            _ call: CallContext
+        ) throws(KeychainError) -> (KeyFinder.Found, StoreKeys) {
+            // What the file asks for is judged before anyone is asked for a passphrase.
+            _ = try sealed.header.keySlots()
+            let found = try finder.masterKey(of: sealed.header, call)
+            let keys = StoreKeys(master: found.master)
+            guard sealed.isAuthentic(keys) else {
+                throw .damaged("its head was changed by someone who does not know its key")
+            }
+            return (found, keys)
+        }
+
+        /// Reads the file anew, whatever its state, also a former one; what is known of it stays as it is.
+        ///
+        /// - Returns: The file, what was last seen of it, and why it is refused as a former state; nil if it is not.
+        func examinable(
+            _ call: CallContext
+        ) throws(KeychainError) -> (
+            sealed: SealedFile, store: StoreFile, last: SeenState.Record?, rollback: KeychainError?
+        ) {
+            try call.check()
+            guard let status = try place.status() else {
+                _ = try view(call)
+                throw noFile
+            }
+            try status.requireKeychainFile(place)
+            let last = seen?.last
+            let sealed = try SealedFile(place)
+            var keys = session.withLock { $0.store?.file.keys }
+            if keys.map(sealed.isAuthentic) != true {
+                try gate.withTurn(call) { () throws(KeychainError) in keys = try findKeys(of: sealed, call).1 }
+            }
+            guard let keys else { throw noFile }
+            let store = try StoreFile(sealed, keys: keys)
+            return (sealed, store, last, seen?.refusal(of: store.file, olderThan: last))
         }
 
         var noFile: KeychainError {

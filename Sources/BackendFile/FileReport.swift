@@ -28,10 +28,14 @@
         /// What the next writer will mend by itself: the damaged one of two copies.
         public let mendable: [FileDamage]
 
-        /// Whether nothing is wrong.
-        public var isWhole: Bool { damages.isEmpty && mendable.isEmpty }
+        /// Why the file is refused as older than when it was last seen here, nil if it is not.
+        public let rollback: KeychainError?
 
-        init(_ sealed: SealedFile, _ store: StoreFile) throws(KeychainError) {
+        /// Whether nothing is wrong.
+        public var isWhole: Bool { damages.isEmpty && mendable.isEmpty && rollback == nil }
+
+        init(_ sealed: SealedFile, _ store: StoreFile, rollback: KeychainError? = nil) throws(KeychainError) {
+            self.rollback = rollback
             let salvage = store.salvage
             damages = salvage?.damages ?? []
             lost = salvage.map { Array($0.valueless.values) } ?? []

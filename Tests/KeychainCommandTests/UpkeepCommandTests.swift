@@ -174,6 +174,20 @@
                 )
                 #expect(outcome.status == 7 && outcome.errors.contains("former state"), "\(arguments)")
             }
+            let check = try await run("check")
+            #expect(
+                rows(check) == [
+                    ["ok", "", "3 items intact"], ["former", "", "the file is older than when it was last seen here"],
+                ]
+            )
+            #expect(try await run("check", "--json").text.contains("\"status\":\"former\""))
+            let repair = try await run("repair")
+            #expect(repair.status == 7 && rows(repair).map(\.[0]) == ["ok", "former"])
+            let saved = try Data(contentsOf: URL(filePath: path + ".repaired"))
+            try put(saved)
+            #expect(try await run("get", "svc", "bob").text == "value of bob")
+            #expect(try await run("check").text == "ok\t\t3 items intact\n")
+            try put(backup)
             try FileManager.default.removeItem(atPath: "\(bench.folder)/.local/state/swift-keychain/seen")
             #expect(try await run("get", "svc", "bob").text == "value of bob")
         }

@@ -49,12 +49,16 @@
         }
 
         /// The header of the file that takes this one's place, with the same keys.
-        func successor(after sequence: UInt64) -> FileHeader {
+        ///
+        /// - Parameters:
+        ///   - sequence: The sequence number that the first frame follows.
+        ///   - seen: A generation of this store that was seen, and that the header is not to be older than.
+        func successor(after sequence: UInt64, notOlderThan seen: UInt64 = 0) -> FileHeader {
             FileHeader(
                 storeID: storeID,
                 fileID: Sodium.random(FileLayout.identifierSize),
                 firstSequence: sequence,
-                generation: generation,
+                generation: max(generation, seen),
                 slots: slots
             )
         }

@@ -22,6 +22,7 @@
         func check(_ file: OpenedFile) async throws(KeychainError) -> ExitCode {
             let report = try await file.call(.info) { (driver, call) throws(KeychainError) in try driver.check(call) }
             try print(report, "\(report.items) intact")
+            if let rollback = report.rollback { throw rollback }
             return report.damages.isEmpty ? .done : .damaged
         }
 
@@ -45,7 +46,7 @@
                     ? "Nothing was wrong with \(location)."
                     : "\(location) is as it was. If the new file will do, put it in its place with mv."
             )
-            return report.lost.isEmpty && !report.isIncomplete ? .done : .damaged
+            return report.lost.isEmpty && !report.isIncomplete && report.rollback == nil ? .done : .damaged
         }
 
         private func print(_ report: FileReport, _ summary: String) throws(KeychainError) {
@@ -58,6 +59,11 @@
                         "status": status, "offset": damage.offset, "length": damage.count, "finding": damage.finding,
                     ])
                 }
+            }
+            if report.rollback != nil {
+                let text = "the file is older than when it was last seen here"
+                rows.append(["former", "", text])
+                objects.append(["status": "former", "finding": text])
             }
             for (status, records) in [("lost", report.lost), ("doubtful", report.doubtful)] {
                 for details in records.map(ItemDetails.init).sorted(by: { $0.creationDate < $1.creationDate }) {

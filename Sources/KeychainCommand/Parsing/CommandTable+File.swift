@@ -103,10 +103,10 @@ extension CommandTable {
                 "One finding a line: what it is, its place (the first byte and the number of bytes, or the reference of an "
                     + "item) and a description. The file is not changed.",
                 "ok: what is intact. mendable: one of two copies, which the next write mends. damaged: a place that is not "
-                    + "as it was written. lost: an item without its value. doubtful: an item of which there may have been a "
+                    + "as it was written. former: the file was put back to a former state. lost: an item without its value. doubtful: an item of which there may have been a "
                     + "newer state. growing: what a damaged value keeps from being cleared away. unknown: there may have been "
                     + "items of which nothing is left.",
-                "The exit status is 7 if anything is damaged.",
+                "The exit status is 7 if anything is damaged, or the file was put back to a former state.",
             ],
             exitCodes: [.done] + storeFailures,
             run: { (run) throws(KeychainError) in try await run.run(.check) }
@@ -120,7 +120,8 @@ extension CommandTable {
                 "Into a new file, which is unlocked as the damaged one is; left out, --output is the path of the store with "
                     + ".repaired behind it. The damaged file is not changed, and a file that exists is not written over. "
                     + "Findings are printed as ‘check’ prints them; doubtful items are saved too.",
-                "The exit status is 7 if anything was lost, or may have been.",
+                "What is saved of a former state is accepted in its place. The exit status is 7 if anything was lost, or may "
+                    + "have been.",
             ],
             exitCodes: [.done, .duplicate] + storeFailures,
             run: { (run) throws(KeychainError) in try await run.run(.repair) }
