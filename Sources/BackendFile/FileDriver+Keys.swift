@@ -10,8 +10,7 @@
         ///
         /// - Throws: `unavailable` if there is no file, and why its head cannot be read.
         public func keySlots() throws(KeychainError) -> [FileKeySlot] {
-            try head.keySlots().map { FileKeySlot($0.key, $0.value) }
-                .sorted { $0.number < $1.number }
+            try FileKeySlot.all(of: head)
         }
 
         /// The ways to unlock the file, by number, and which of them a passphrase or key opens.
@@ -27,9 +26,7 @@
             _ call: CallContext
         ) throws(KeychainError) -> [FileKeySlot] {
             let head = try head
-            let opened = try finder.slots(of: head, openedBy: source, call)
-            return try head.keySlots().map { FileKeySlot($0.key, $0.value, opens: opened.contains($0.key)) }
-                .sorted { $0.number < $1.number }
+            return try FileKeySlot.all(of: head, opened: try finder.slots(of: head, openedBy: source, call))
         }
 
         /// The number of the slot with which this driver has unlocked the file, and where its passphrase or key came from;
@@ -122,6 +119,18 @@
         /// - Throws: `corrupt` if a value is damaged, `outOfSpace`, and as ``addKey(_:_:)``; the file is as it was then.
         /// - Complexity: O(n) in the size of what the file contains.
         public func rotate(_ sources: [KeySource], _ call: CallContext) throws(KeychainError) {
+            try rotate(sources, call) { (_) throws(KeychainError) in }
+        }
+
+        /// The same, if the slots that would be lost may be lost.
+        ///
+        /// - Parameter accept: Throws if they may not. Is called before anyone is asked for anything, and again while no one
+        ///   else can change them.
+        package func rotate(
+            _ sources: [KeySource],
+            _ call: CallContext,
+            accept: ([FileKeySlot]) throws(KeychainError) -> Void
+        ) throws(KeychainError) {
             guard (1...FileLayout.slotCount).contains(sources.count) else {
                 throw KeychainError(
                     .invalidParameter,
@@ -130,6 +139,7 @@
             }
             guard try view(call) != nil else { throw noFile }
             let storeID = try head.storeID
+            try accept(try keySlots())
             let master = Sodium.randomKey()
             let slots = try sources.map { (source) throws(KeychainError) in
                 try finder.slot(source, for: master, storeID: storeID, call)
@@ -139,6 +149,7 @@
                     throw noFile
                 }
                 let head = try store.file.currentHead().header
+                try accept(try FileKeySlot.all(of: head))
                 let rewritten = try store.rewritten(
                     head.successor(after: store.file.tip.sequence, slots: slots),
                     StoreKeys(master: master),

@@ -29,6 +29,12 @@
         /// The slot's number.
         public var id: Int { number }
 
+        /// The slots of a head by number, and whether they are among those that were opened.
+        static func all(of header: FileHeader, opened: Set<Int>? = nil) throws(KeychainError) -> [FileKeySlot] {
+            try header.keySlots().map { FileKeySlot($0.key, $0.value, opens: opened?.contains($0.key)) }
+                .sorted { $0.number < $1.number }
+        }
+
         init(_ number: Int, _ slot: KeySlot, opens: Bool? = nil) {
             self.number = number
             kind = slot.kind == .passphrase ? .passphrase : .key

@@ -99,13 +99,15 @@ extension CommandRun {
                     throw KeychainError(.internal, "The file was not unlocked. Nothing was changed.")
                 }
                 let sources = given.isEmpty ? [used.source] : given
-                let slots = try driver.keySlots()
-                let lost = slots.filter { slot in
-                    if let source = slot.source, sources.contains(source) { return false }
-                    return !(slot.number == used.slot && sources.contains(used.source))
+                try driver.rotate(sources, call) { (slots) throws(KeychainError) in
+                    let lost = slots.filter { slot in
+                        if let source = slot.source, sources.contains(source) { return false }
+                        return !(slot.number == used.slot && sources.contains(used.source))
+                    }
+                    guard dropsOthers || sources.count >= slots.count || lost.isEmpty else {
+                        throw Self.refusal(of: lost)
+                    }
                 }
-                guard dropsOthers || sources.count >= slots.count || lost.isEmpty else { throw Self.refusal(of: lost) }
-                try driver.rotate(sources, call)
                 return sources.count
             }
             note("encrypted anew, with \(count == 1 ? "one key slot" : "\(count) key slots")")
