@@ -26,6 +26,11 @@
             }
         }
 
+        /// Where it is remembered what was seen of files, nil where the environment names no place for that.
+        package static func seenFolder(environment: [String: String]) -> String? {
+            SeenState.folder(environment: environment)
+        }
+
         /// Looks at every byte that matters: both copies of the head, the marks, every record, every value.
         ///
         /// Changes nothing, and takes no lock. Of a file that was put back to a former state it says so, and looks at it.

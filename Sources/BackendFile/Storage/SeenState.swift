@@ -50,11 +50,17 @@
 
         /// Finds the folder; nil where the environment names none.
         init?(_ place: FilePlace, environment: [String: String]) {
+            guard let folder = Self.folder(environment: environment) else { return nil }
+            self.folder = folder
+            path = "\(folder)/\(Sodium.hash(Array(place.path.utf8)).prefix(16).hexadecimal)"
+        }
+
+        /// The folder for what was seen; nil where the environment names none.
+        static func folder(environment: [String: String]) -> String? {
             guard environment["XDG_STATE_HOME"] != nil || environment["HOME"] != nil,
                 let state = try? PrivateDirectory.state(environment: environment)
             else { return nil }
-            folder = state + "/seen"
-            path = "\(folder)/\(Sodium.hash(Array(place.path.utf8)).prefix(16).hexadecimal)"
+            return state + "/seen"
         }
 
         /// What was last seen, nil if nothing is known.
