@@ -133,7 +133,7 @@
                 guard try place.status() == nil else { throw FilePlace.exists(place.path) }
                 // The new file is locked as well, and would stay so as long as it is open.
                 defer { session.withLock { $0.endWriting() } }
-                try adopt(try createStore(source, call))
+                try adopt(try newStore(source, call))
             }
         }
     }
@@ -260,9 +260,9 @@
             let (operations, values) = Self.operations(mutations)
             guard !operations.isEmpty else { return }
             try call.check()
+            if session.withLock({ $0.store == nil }) { try adopt(try newStore(nil, call)) }
             // Without the index: a second reference to it would make changing it copy it.
-            let opened = session.withLock { $0.store?.file }
-            var file = if let opened { opened } else { try createStore(nil, call).file }
+            guard var file = session.withLock({ $0.store?.file }) else { throw noFile }
             try file.prepareToAppend()
             let (frame, bytes) = try Frame.seal(
                 operations,
@@ -282,12 +282,10 @@
             compactIfWorthwhile()
         }
 
-        private func createStore(_ source: KeySource?, _ call: CallContext) throws(KeychainError) -> StoreFile {
-            let store = try StoreFile.create(at: place) { (master, storeID) throws(KeychainError) in
+        private func newStore(_ source: KeySource?, _ call: CallContext) throws(KeychainError) -> StoreFile {
+            try StoreFile.create(at: place) { (master, storeID) throws(KeychainError) in
                 try finder.slot(source, for: master, storeID: storeID, call)
             }
-            session.withLock { $0.replace(with: store) }
-            return store
         }
 
         /// Goes on with a file that this writer made or put in the other one's place, and makes its name durable.
