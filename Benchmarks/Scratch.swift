@@ -68,13 +68,15 @@ enum Sample {
         /// The key of every file here: raw bytes, so that no time goes into deriving it.
         static let key = Data(0..<32)
 
-        /// A driver that knows nothing of its file yet.
+        /// A driver that knows nothing of its file yet, and remembers what it has seen next to it: not in the folder of the
+        /// person who measures.
         static func driver(_ path: String) throws -> FileDriver {
             let options = StoreOptions(
                 keySource: .material(.key(SecureBytes(key))),
                 creation: .ifMissing
             )
-            return try FileDriver(path: path, options: options)
+            let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+            return try FileDriver(path: path, options: options, environment: ["XDG_STATE_HOME": "\(folder)/state"])
         }
 
         /// A file with items, opened.

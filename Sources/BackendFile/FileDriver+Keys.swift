@@ -10,8 +10,23 @@
         ///
         /// - Throws: `unavailable` if there is no file, and why its head cannot be read.
         public func keySlots() throws(KeychainError) -> [FileKeySlot] {
-            try head.keySlots().map { FileKeySlot($0.key, $0.value) }
-                .sorted { $0.number < $1.number }
+            try FileKeySlot.all(of: head)
+        }
+
+        /// The ways to unlock the file, by number, and which of them a passphrase or key opens.
+        ///
+        /// - Parameters:
+        ///   - source: Where the passphrase or key comes from.
+        ///   - call: Deadline, cancellation and interaction policy.
+        /// - Returns: All slots; ``FileKeySlot/opens`` is true for those that are opened, which may be none.
+        /// - Throws: Why the source cannot be read, and as ``keySlots()``.
+        /// - Complexity: One derivation of a key for each slot, if it is a passphrase.
+        public func keySlots(
+            openedBy source: KeySource,
+            _ call: CallContext
+        ) throws(KeychainError) -> [FileKeySlot] {
+            let head = try head
+            return try FileKeySlot.all(of: head, opened: try finder.slots(of: head, openedBy: source, call))
         }
 
         /// The number of the slot with which this driver has unlocked the file, and where its passphrase or key came from;
@@ -23,17 +38,23 @@
 
         /// Adds a way to unlock the file.
         ///
+        /// For `KeySource.store(_:)` a key is made and stored there, another one each time.
+        ///
         /// - Parameters:
-        ///   - source: Where the new passphrase or key comes from; for `KeySource.store(_:)` it is made and stored there.
+        ///   - source: Where the new passphrase or key comes from.
         ///   - call: Deadline, cancellation and interaction policy.
         /// - Returns: The new slot.
-        /// - Throws: `unsupported` if all fifteen slots are taken, why the source cannot be read, and why the file cannot
-        ///   be unlocked or written; nothing has changed then.
-        /// - Complexity: O(1), and one derivation of a key.
+        /// - Throws: `unsupported` if all fifteen slots are taken, `duplicateItem` if the passphrase or key opens one of them
+        ///   already, why the source cannot be read, and why the file cannot be unlocked or written; nothing has changed
+        ///   then.
+        /// - Complexity: O(1), and one derivation of a key for each slot.
         @discardableResult
         public func addKey(_ source: KeySource, _ call: CallContext) throws(KeychainError) -> FileKeySlot {
             // Before anyone is asked, and before another store is given a key.
             _ = try freeSlot(of: try head)
+            guard try view(call) != nil else { throw noFile }
+            let source = try finder.settled(source, call)
+            try requireNew(source, call)
             let made = try newSlot(source, call)
             return try changeHead(call) { (header) throws(KeychainError) in
                 let number = try freeSlot(of: header)
@@ -98,6 +119,18 @@
         /// - Throws: `corrupt` if a value is damaged, `outOfSpace`, and as ``addKey(_:_:)``; the file is as it was then.
         /// - Complexity: O(n) in the size of what the file contains.
         public func rotate(_ sources: [KeySource], _ call: CallContext) throws(KeychainError) {
+            try rotate(sources, call) { (_) throws(KeychainError) in }
+        }
+
+        /// The same, if the slots that would be lost may be lost.
+        ///
+        /// - Parameter accept: Throws if they may not. Is called before anyone is asked for anything, and again while no one
+        ///   else can change them.
+        package func rotate(
+            _ sources: [KeySource],
+            _ call: CallContext,
+            accept: ([FileKeySlot]) throws(KeychainError) -> Void
+        ) throws(KeychainError) {
             guard (1...FileLayout.slotCount).contains(sources.count) else {
                 throw KeychainError(
                     .invalidParameter,
@@ -106,6 +139,7 @@
             }
             guard try view(call) != nil else { throw noFile }
             let storeID = try head.storeID
+            try accept(try keySlots())
             let master = Sodium.randomKey()
             let slots = try sources.map { (source) throws(KeychainError) in
                 try finder.slot(source, for: master, storeID: storeID, call)
@@ -115,6 +149,7 @@
                     throw noFile
                 }
                 let head = try store.file.currentHead().header
+                try accept(try FileKeySlot.all(of: head))
                 let rewritten = try store.rewritten(
                     head.successor(after: store.file.tip.sequence, slots: slots),
                     StoreKeys(master: master),
@@ -137,6 +172,16 @@
             throw KeychainError(
                 .unsupported,
                 "All \(FileLayout.slotCount) key slots are taken. Remove one that is no longer needed."
+            )
+        }
+
+        /// Refuses a passphrase or key that opens a slot already; another store is given another key each time.
+        private func requireNew(_ source: KeySource, _ call: CallContext) throws(KeychainError) {
+            if case .store = source { return }
+            guard let number = try finder.slots(of: try head, openedBy: source, call).min() else { return }
+            throw KeychainError(
+                .duplicateItem,
+                "This passphrase or key opens key slot \(number) already. Nothing was changed; give another one."
             )
         }
 

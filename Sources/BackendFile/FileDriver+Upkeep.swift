@@ -8,22 +8,32 @@
     extension FileDriver {
         /// Rewrites the file without what was removed or replaced, whose ciphertext is gone after that.
         ///
-        /// It also happens by itself when more than half of the file, and more than 64 KiB, is of that kind.
+        /// It also happens by itself when more than half of the file, and more than 64 KiB, is of that kind. What keeps it
+        /// from happening fails no commit; of a damaged value, ``check(_:)`` tells (``FileReport/stuckByteCount``).
         ///
         /// - Parameter call: Deadline, cancellation and interaction policy.
+        /// - Returns: The lengths of the file.
         /// - Throws: `unavailable` if there is no file, `corrupt` if a value is damaged, `outOfSpace`; the file is as it
         ///   was then.
         /// - Complexity: O(n) in the size of what the file contains.
-        public func compact(_ call: CallContext) throws(KeychainError) {
+        @discardableResult
+        public func compact(_ call: CallContext) throws(KeychainError) -> FileCompaction {
             try exclusively(call) { () throws(KeychainError) in
                 guard let store = session.withLock({ $0.store }) else { throw noFile }
-                try adopt(try store.compacted(call))
+                let compacted = try store.compacted(call)
+                try adopt(compacted)
+                return FileCompaction(before: store.file.size, after: compacted.file.size)
             }
+        }
+
+        /// Where it is remembered what was seen of files, nil where the environment names no place for that.
+        package static func seenFolder(environment: [String: String]) -> String? {
+            SeenState.folder(environment: environment)
         }
 
         /// Looks at every byte that matters: both copies of the head, the marks, every record, every value.
         ///
-        /// Changes nothing, and takes no lock.
+        /// Changes nothing, and takes no lock. Of a file that was put back to a former state it says so, and looks at it.
         ///
         /// - Parameter call: Deadline, cancellation and interaction policy.
         /// - Returns: What is there, and what is wrong with it.
@@ -31,12 +41,13 @@
         ///   head is lost or that is no keychain file, `io`.
         /// - Complexity: O(n) in the size of the file.
         public func check(_ call: CallContext) throws(KeychainError) -> FileReport {
-            try examined(call) { (_, _) throws(KeychainError) in }
+            try examined(call) { (_, _, _) throws(KeychainError) in }
         }
 
         /// Saves all that is intact into a new keychain file, which is unlocked as this one is.
         ///
-        /// This file is not changed. Items of which a newer state may have been damaged are saved as they are.
+        /// This file is not changed. Items of which a newer state may have been damaged are saved as they are. What is saved
+        /// of a former state is no older than the newest state that was seen here: put in this file's place, it is accepted.
         ///
         /// - Parameters:
         ///   - path: Where the new file is made; nothing may be there.
@@ -49,9 +60,9 @@
             let target = try place.moved(to: path)
             guard try target.status() == nil else { throw FilePlace.exists(target.path) }
             try PrivateDirectory.ensure(target.folder)
-            return try examined(call) { (store, intact) throws(KeychainError) in
-                let last = max(store.file.tip.sequence, store.file.mark.tip.sequence)
-                let header = store.file.header.successor(after: last)
+            return try examined(call) { (store, seen, intact) throws(KeychainError) in
+                let last = max(store.file.tip.sequence, store.file.mark.tip.sequence, seen?.sequence ?? 0)
+                let header = store.file.header.successor(after: last, notOlderThan: seen?.generation ?? 0)
                 var copy = try store.writeCopy(of: intact, header, store.file.keys, at: target, call) {
                     (unfinished) throws(KeychainError) in try unfinished.publishAsNew()
                 }
@@ -62,15 +73,10 @@
         /// Reads the file anew, opens every value, and tells of what was found.
         private func examined(
             _ call: CallContext,
-            _ use: (StoreFile, [RecordIndex.Entry]) throws(KeychainError) -> Void
+            _ use: (StoreFile, SeenState.Record?, [RecordIndex.Entry]) throws(KeychainError) -> Void
         ) throws(KeychainError) -> FileReport {
-            guard try view(call) != nil, let keys = session.withLock({ $0.store?.file.keys }) else { throw noFile }
-            let sealed = try SealedFile(place)
-            guard sealed.isAuthentic(keys) else {
-                throw KeychainError(.busy, "The keychain file ‘\(place.path)’ was just replaced. Try again.")
-            }
-            let store = try StoreFile(sealed, keys: keys)
-            var report = try FileReport(sealed, store)
+            let (sealed, store, last, rollback) = try examinable(call)
+            var report = try FileReport(sealed, store, rollback: rollback)
             var intact: [RecordIndex.Entry] = []
             for entry in store.index.all.sorted(by: { $0.value.offset < $1.value.offset }) {
                 try call.check()
@@ -78,11 +84,12 @@
                     _ = try store.file.value(of: store.index.reference(of: entry), at: entry.value)
                     intact.append(entry)
                 } catch  where error.code == .corrupt {
-                    report.lose(try store.index.record(of: entry), entry.value)
+                    report.lose(try store.index.record(of: entry), entry.value, of: store)
                 }
             }
             report.itemCount = intact.count
-            try use(store, intact)
+            // Of another store that was here before, nothing counts.
+            try use(store, last?.storeID == store.file.header.storeID ? last : nil, intact)
             return report
         }
     }

@@ -133,7 +133,7 @@
                 guard try place.status() == nil else { throw FilePlace.exists(place.path) }
                 // The new file is locked as well, and would stay so as long as it is open.
                 defer { session.withLock { $0.endWriting() } }
-                try adopt(try createStore(source, call))
+                try adopt(try newStore(source, call))
             }
         }
     }
@@ -179,17 +179,50 @@
                 guard session.withLock({ $0.store == nil }) else { return }
                 let last = seen?.last
                 let sealed = try SealedFile(place)
-                // What the file asks for is judged before anyone is asked for a passphrase.
-                _ = try sealed.header.keySlots()
-                let found = try finder.masterKey(of: sealed.header, call)
-                let keys = StoreKeys(master: found.master)
-                guard sealed.isAuthentic(keys) else {
-                    throw .damaged("its head was changed by someone who does not know its key")
-                }
+                let (found, keys) = try findKeys(of: sealed, call)
                 let store = try StoreFile(sealed, keys: keys, seen: seen, last)
                 session.withLock { $0.unlocked(store) }
                 used.withLock { $0 = found }
             }
+        }
+
+        private func findKeys(
+            of sealed: SealedFile,
+            _ call: CallContext
+        ) throws(KeychainError) -> (KeyFinder.Found, StoreKeys) {
+            // What the file asks for is judged before anyone is asked for a passphrase.
+            _ = try sealed.header.keySlots()
+            let found = try finder.masterKey(of: sealed.header, call)
+            let keys = StoreKeys(master: found.master)
+            guard sealed.isAuthentic(keys) else {
+                throw .damaged("its head was changed by someone who does not know its key")
+            }
+            return (found, keys)
+        }
+
+        /// Reads the file anew, whatever its state, also a former one; what is known of it stays as it is.
+        ///
+        /// - Returns: The file, what was last seen of it, and why it is refused as a former state; nil if it is not.
+        func examinable(
+            _ call: CallContext
+        ) throws(KeychainError) -> (
+            sealed: SealedFile, store: StoreFile, last: SeenState.Record?, rollback: KeychainError?
+        ) {
+            try call.check()
+            guard let status = try place.status() else {
+                _ = try view(call)
+                throw noFile
+            }
+            try status.requireKeychainFile(place)
+            let last = seen?.last
+            let sealed = try SealedFile(place)
+            var keys = session.withLock { $0.store?.file.keys }
+            if keys.map(sealed.isAuthentic) != true {
+                try gate.withTurn(call) { () throws(KeychainError) in keys = try findKeys(of: sealed, call).1 }
+            }
+            guard let keys else { throw noFile }
+            let store = try StoreFile(sealed, keys: keys)
+            return (sealed, store, last, seen?.refusal(of: store.file, olderThan: last))
         }
 
         var noFile: KeychainError {
@@ -227,9 +260,9 @@
             let (operations, values) = Self.operations(mutations)
             guard !operations.isEmpty else { return }
             try call.check()
+            if session.withLock({ $0.store == nil }) { try adopt(try newStore(nil, call)) }
             // Without the index: a second reference to it would make changing it copy it.
-            let opened = session.withLock { $0.store?.file }
-            var file = if let opened { opened } else { try createStore(nil, call).file }
+            guard var file = session.withLock({ $0.store?.file }) else { throw noFile }
             try file.prepareToAppend()
             let (frame, bytes) = try Frame.seal(
                 operations,
@@ -249,12 +282,10 @@
             compactIfWorthwhile()
         }
 
-        private func createStore(_ source: KeySource?, _ call: CallContext) throws(KeychainError) -> StoreFile {
-            let store = try StoreFile.create(at: place) { (master, storeID) throws(KeychainError) in
+        private func newStore(_ source: KeySource?, _ call: CallContext) throws(KeychainError) -> StoreFile {
+            try StoreFile.create(at: place) { (master, storeID) throws(KeychainError) in
                 try finder.slot(source, for: master, storeID: storeID, call)
             }
-            session.withLock { $0.replace(with: store) }
-            return store
         }
 
         /// Goes on with a file that this writer made or put in the other one's place, and makes its name durable.
@@ -276,7 +307,8 @@
                 // A call of its own: the commit is durable, and what is left of its time does not matter any more.
                 try adopt(try store.compacted(CallContext(.store)))
             } catch {
-                // The commit has been done. The rewrite is tried again when there is more to gain.
+                // The commit has been done. The rewrite is tried again when there is more to gain; what keeps it from
+                // being done, a check tells.
                 session.withLock { $0.postponeCompaction() }
             }
         }

@@ -2,6 +2,14 @@
 #if File
     public import KeychainAPI
 
+    /// How long a keychain file was before it was rewritten, and how long it is now.
+    public struct FileCompaction: Sendable, Hashable {
+        /// The length before, in bytes.
+        public let before: UInt64
+        /// The length now, in bytes.
+        public let after: UInt64
+    }
+
     /// What an examination of a keychain file found.
     public struct FileReport: Sendable {
         /// How many items are there with a value that is authentic.
@@ -14,13 +22,20 @@
         public let doubtful: [ItemRecord]
         /// Whether there may have been items that nothing is known of any more.
         public let isIncomplete: Bool
+        /// How many bytes are about nothing that is there any more, and would have been cleared away by now; 0 unless a
+        /// damaged value keeps the file from being rewritten.
+        public private(set) var stuckByteCount: UInt64 = 0
         /// What the next writer will mend by itself: the damaged one of two copies.
         public let mendable: [FileDamage]
 
-        /// Whether nothing is wrong.
-        public var isWhole: Bool { damages.isEmpty && mendable.isEmpty }
+        /// Why the file is refused as older than when it was last seen here, nil if it is not.
+        public let rollback: KeychainError?
 
-        init(_ sealed: SealedFile, _ store: StoreFile) throws(KeychainError) {
+        /// Whether nothing is wrong.
+        public var isWhole: Bool { damages.isEmpty && mendable.isEmpty && rollback == nil }
+
+        init(_ sealed: SealedFile, _ store: StoreFile, rollback: KeychainError? = nil) throws(KeychainError) {
+            self.rollback = rollback
             let salvage = store.salvage
             damages = salvage?.damages ?? []
             lost = salvage.map { Array($0.valueless.values) } ?? []
@@ -48,8 +63,9 @@
         }
 
         /// Notes a value that is not the one that was stored.
-        mutating func lose(_ record: ItemRecord, _ value: ValuePlace) {
+        mutating func lose(_ record: ItemRecord, _ value: ValuePlace, of store: StoreFile) {
             lost.append(record)
+            if store.isWorthCompacting { stuckByteCount = store.garbageByteCount }
             damages.append(
                 FileDamage(
                     offset: value.offset,

@@ -69,7 +69,9 @@
                 records.append(try driver.add(passwordRecord("\(number)"), Data(repeating: 0, count: 9000)))
             }
             for record in records { try driver.remove(record) }
-            try driver.compact(CallContext(.store))
+            let before = UInt64(try scratch.bytes().count)
+            let sizes = try driver.compact(CallContext(.store))
+            #expect(sizes.before == before && sizes.after == UInt64(FileLayout.regionSize))
             #expect(try scratch.bytes().count == FileLayout.regionSize)
             #expect(try scratch.driver().all() == [])
             try scratch.driver().add("bob", "x")
@@ -122,11 +124,21 @@
                     }
                 } == .corrupt
             )
+            #expect(try reopened.check(keyCall).stuckByteCount == 0, "There is nothing to clear away yet.")
             for number in 0..<40 { try reopened.replace(kept, Data(repeating: UInt8(number), count: 9000)) }
+            let report = try reopened.check(keyCall)
+            #expect(report.lost.map(\.reference) == [damaged.reference] && report.itemCount == 1)
+            let length = UInt64(try scratch.bytes().count)
+            #expect(report.stuckByteCount > 39 * 9000 && report.stuckByteCount < length)
             let contents = try scratch.driver().read(CallContext(.retrieve)) { (reader) throws(KeychainError) in
                 try reader.value(of: kept).data
             }
             #expect(contents == Data(repeating: 39, count: 9000))
+            // It is made up for when the item is stored anew.
+            try reopened.replace(damaged, Data("y".utf8))
+            #expect(try reopened.check(keyCall).isWhole)
+            for number in 0..<60 { try reopened.replace(kept, Data(repeating: UInt8(number), count: 9000)) }
+            #expect(try scratch.bytes().count < 150_000)
             #expect(try scratch.names() == [".a.keychain.lock", "a.keychain"])
         }
 

@@ -110,6 +110,37 @@
             #expect(failure(try driver()) == .rolledBack)
         }
 
+        @Test func aFormerStateIsCheckedAndWhatIsSavedOfItIsAcceptedInItsPlace() throws {
+            let mine = try driver()
+            try mine.add("bob", "x")
+            try mine.add("carol", "y")
+            #expect(try mine.check(keyCall).rollback == nil)
+            let backup = try scratch.bytes()
+            try mine.addKey(.material(passphrase("later")), keyCall)
+            for number in 0..<3 { try mine.add("\(number)", "z") }
+            try scratch.put(backup)
+            for (number, driver) in [mine, try driver()].enumerated() {
+                let report = try driver.check(keyCall)
+                #expect(report.rollback?.code == .rolledBack && !report.isWhole)
+                #expect(report.damages.isEmpty && report.itemCount == 2)
+                #expect(failure(driver) == .rolledBack, "Nothing is accepted by that.")
+                let saved = "\(scratch.folder)/saved \(number)"
+                #expect(try driver.repair(to: saved, keyCall).rollback != nil)
+                #expect(try scratch.bytes() == backup)
+                try scratch.put(try scratch.bytes(saved))
+                #expect(try self.driver().contents().count == 2)
+                #expect(try mine.check(keyCall).isWhole)
+                try mine.add("new \(number)", "x")
+                #expect(try self.driver().contents().count == 3)
+                try scratch.put(backup)
+                #expect(failure(try self.driver()) == .rolledBack, "What it was saved from stays a former state.")
+            }
+            // What is damaged as well is found.
+            try scratch.put(backup.dropLast() + [backup[backup.count - 1] ^ 1])
+            let report = try driver().check(keyCall)
+            #expect(report.rollback != nil && report.lost.count == 1 && report.itemCount == 1)
+        }
+
         @Test func aCopyElsewhereIsAFileOfItsOwn() throws {
             let mine = try driver()
             try mine.add("bob", "x")
@@ -223,12 +254,17 @@
             let record = try #require(FileManager.default.contentsOfDirectory(atPath: seen).first)
             var status = stat()
             #expect(stat("\(seen)/\(record)", &status) == 0 && status.st_mode & 0o777 == 0o600)
-            for text in ["", "garbage", "a b c", "\u{0}"] {
-                try Data(text.utf8).write(to: URL(fileURLWithPath: "\(seen)/\(record)"))
+            let own = try SealedFile(FilePlace(scratch.path, environment: [:])).header.storeID
+            for garbage in ["", "garbage", "a b c", "\u{0}"].map({ Data($0.utf8) })
+                + [Data(own + [UInt8](repeating: 0xFF, count: 16))]
+            {
+                try garbage.write(to: URL(fileURLWithPath: "\(seen)/\(record)"))
+                let saved = "\(scratch.folder)/\(UUID())"
+                #expect(try driver().repair(to: saved, keyCall).isWhole)
+                #expect(try driver(saved).contents().count >= 1)
                 #expect(try driver().contents().count >= 1)
                 try driver().add(UUID().uuidString, "x")
-                let storeID = try SealedFile(FilePlace(scratch.path, environment: [:])).header.storeID
-                #expect(try Data(contentsOf: URL(fileURLWithPath: "\(seen)/\(record)")).starts(with: storeID))
+                #expect(try Data(contentsOf: URL(fileURLWithPath: "\(seen)/\(record)")).starts(with: own))
             }
         }
 

@@ -47,7 +47,7 @@
             #expect(try await opens("env:ONE") == 0)
             let list = try await run("key", "list", key: "")
             #expect(list.status == 0 && list.errors.isEmpty)
-            #expect(list.text == "0\tkey\t\t\n1\tpassphrase\t\t64 MiB, 2 passes\n")
+            #expect(list.text == "0\tkey\t\t\t\n1\tpassphrase\t\t64 MiB, 2 passes\t\n")
             let changed = try await run("key", "change", "1", "env:TWO")
             #expect(changed.status == 0 && changed.output.isEmpty && changed.errors.contains("changed key slot 1"))
             #expect(try await opens("env:ONE") == 5)
@@ -69,6 +69,54 @@
 
                     """
             )
+        }
+
+        @Test func theListMarksTheSlotThatTheKeyOpens() async throws {
+            #expect(try await run("key", "add", "env:ONE").status == 0)
+            for (key, mark) in [("keyfile:\(try bench.keyFile())", 0), ("env:ONE", 1)] {
+                let list = try await run("key", "list", key: key)
+                #expect(list.status == 0 && list.errors.isEmpty)
+                let rows = list.text.split(separator: "\n").map {
+                    $0.split(separator: "\t", omittingEmptySubsequences: false)
+                }
+                #expect(rows.map(\.count) == [5, 5])
+                #expect(rows.map { $0[4] } == (mark == 0 ? ["*", ""] : ["", "*"]))
+                let lines = try await run("key", "list", "--json", key: key).text.split(separator: "\n")
+                #expect(lines.map { $0.contains("\"opens\":true") } == [mark == 0, mark == 1])
+                #expect(lines.map { $0.contains("\"opens\":false") } == [mark == 1, mark == 0])
+            }
+            // What there is can be listed whatever the key is.
+            let plain = try await run("key", "list", key: "")
+            for (key, status) in [("env:TWO", Int32(0)), ("env:NONE", 6), ("prompt", 4)] {
+                let list = try await run("key", "list", key: key)
+                #expect(list.status == status && list.output == plain.output && !list.errors.isEmpty, "\(key)")
+            }
+            #expect(try await run("key", "list", key: "env:TWO").errors.contains("opens none of them"))
+            #expect(try await run("key", "list", "--json", key: "env:TWO").text.contains("\"opens\":false"))
+        }
+
+        @Test func aKeyThatOpensASlotIsNotAddedAgain() async throws {
+            #expect(try await run("key", "add", "env:ONE").status == 0)
+            let before = try Data(contentsOf: URL(filePath: path))
+            for (source, slot) in [("keyfile:\(try bench.keyFile())", 0), ("env:ONE", 1)] {
+                let again = try await run("key", "add", source)
+                #expect(again.status == 3 && again.output.isEmpty)
+                #expect(again.errors.contains("opens key slot \(slot) already"), "\(again.errors)")
+            }
+            #expect(try Data(contentsOf: URL(filePath: path)) == before)
+        }
+
+        @Test func aDescriptorIsReadOnceForTheList() async throws {
+            try Data("first passphrase\n".utf8).write(to: URL(filePath: "\(bench.folder)/one"))
+            #expect(try await run("key", "add", "env:ONE").status == 0)
+            let (folder, path) = (bench.folder, path)
+            let outcome = try await onThread {
+                try Program.shell(
+                    "$K key list --key fd:3 3<$HOME/one | cut -f5",
+                    environment: ["HOME": folder, "KEYCHAIN_STORE": "file:\(path)"]
+                )
+            }
+            #expect(outcome.output == Data("\n*\n".utf8), "\(outcome.errors)")
         }
 
         @Test func theListShowsWhereASecretIsFoundAndItIsFoundThere() async throws {
@@ -154,7 +202,7 @@
             #expect(try await opens("env:TWO") == 5)
             #expect(try await run("get", "svc").text == "1")
             #expect(try await run("key", "rotate").status == 0, "There are no others.")
-            #expect(try await run("key", "list", key: "").text == "0\tkey\t\t\n")
+            #expect(try await run("key", "list", key: "").text == "0\tkey\t\t\t\n")
         }
 
         @Test func whatAHintOpenedIsKeptByARotation() async throws {
@@ -208,7 +256,7 @@
         // What is said of a passphrase.
 
         @Test func aWeakPassphraseIsNotedWhereItIsChosen() async throws {
-            let weak = ["WEAK": "hunter2"]
+            let weak = ["WEAK": "hunter2", "WEAKER": "hunter"]
             let note = "easy to guess: it is shorter than 12 bytes"
             for (arguments, key) in [
                 (["set", "svc", "--store", "file:\(bench.folder)/b"], "env:WEAK"),
@@ -224,7 +272,7 @@
                 #expect(!outcome.errors.contains("hunter2"))
             }
             for arguments in [
-                ["get", "svc"], ["set", "svc"], ["key", "add", "env:ONE"], ["-q", "key", "add", "env:WEAK"],
+                ["get", "svc"], ["set", "svc"], ["key", "add", "env:TWO"], ["-q", "key", "add", "env:WEAKER"],
             ] {
                 let outcome = try await bench.run(
                     arguments: arguments + ["--key", "env:WEAK"],

@@ -104,14 +104,14 @@ struct ProgramTests {
         #expect(outcome.status == 0)
     }
 
-    @Test(arguments: [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGALRM, SIGUSR1, SIGUSR2])
-    func aSignalEndsIt(signal: Int32) async throws {
-        let folder = bench.folder
-        let (reason, status, errors) = try await onThread {
-            let process = try Program.process(
-                ["set", "svc"],
-                environment: ["HOME": folder, "KEYCHAIN_STORE": "memory:"]
-            )
+    /// How the program ends that gets a signal while it reads, and what it prints.
+    private func ended(
+        by signal: Int32,
+        _ more: [String: String] = [:]
+    ) async throws -> (Process.TerminationReason, Int32, Data) {
+        let environment = ["HOME": bench.folder, "KEYCHAIN_STORE": "memory:"].merging(more) { $1 }
+        return try await onThread {
+            let process = try Program.process(["set", "svc"], environment: environment)
             let input = Pipe()
             let errors = Pipe()
             process.standardInput = input
@@ -123,6 +123,11 @@ struct ProgramTests {
             let text = try errors.fileHandleForReading.readToEnd() ?? Data()
             return (process.terminationReason, process.terminationStatus, text)
         }
+    }
+
+    @Test(arguments: [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGALRM, SIGUSR1, SIGUSR2])
+    func aSignalEndsIt(signal: Int32) async throws {
+        let (reason, status, errors) = try await ended(by: signal)
         // It has ended by itself, not by the signal's default.
         #expect(reason == .exit)
         #expect(status == 128 + signal)
@@ -132,23 +137,7 @@ struct ProgramTests {
     /// The runtime's own report of a crash shows registers, and the bytes they point at.
     @Test(arguments: [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP])
     func aCrashPrintsNothing(signal: Int32) async throws {
-        let folder = bench.folder
-        let (reason, status, errors) = try await onThread {
-            let process = try Program.process(
-                ["set", "svc"],
-                environment: ["HOME": folder, "KEYCHAIN_STORE": "memory:", "SWIFT_BACKTRACE": "enable=yes"]
-            )
-            let input = Pipe()
-            let errors = Pipe()
-            process.standardInput = input
-            process.standardError = errors
-            try process.run()
-            try input.fileHandleForWriting.write(contentsOf: Data(count: 200_000))
-            kill(process.processIdentifier, signal)
-            process.waitUntilExit()
-            let text = try errors.fileHandleForReading.readToEnd() ?? Data()
-            return (process.terminationReason, process.terminationStatus, text)
-        }
+        let (reason, status, errors) = try await ended(by: signal, ["SWIFT_BACKTRACE": "enable=yes"])
         #expect(reason == .uncaughtSignal)
         #expect(status == signal)
         #expect(errors.isEmpty)
@@ -334,7 +323,7 @@ struct ProgramTests {
             #expect(
                 String(decoding: outcome.output, as: UTF8.self) == """
                     600 32
-                    1\tkey\t\t
+                    1\tkey\t\t\t
                      5
                     ok\t\t1 item intact
                     0

@@ -53,8 +53,18 @@
             let before = try bytes()
             let compact = try await run("compact")
             #expect(compact.status == 0 && compact.output.isEmpty && compact.errors.isEmpty)
-            #expect(try bytes().count < before.count)
+            let small = try bytes().count
+            #expect(small < before.count)
             #expect(try await run("get", "svc", "carol").text == "value of carol")
+            #expect(try await run("rm", "svc", "alice").status == 0)
+            let large = try bytes().count
+            let told = try await run("-v", "compact")
+            let smallest = try bytes().count
+            #expect(told.status == 0 && told.output.isEmpty && smallest < small)
+            #expect(told.errors == "keychainctl: file:\(path) had \(large) bytes, and has \(smallest) now\n")
+            let json = try await run("compact", "--json", "-v")
+            #expect(json.text == "{\"after\":\(smallest),\"before\":\(smallest)}\n" && json.errors.isEmpty)
+            #expect(try await run("-q", "-v", "compact").errors.isEmpty)
         }
 
         @Test func whatTheNextWriteMendsIsNoDamage() async throws {
@@ -91,6 +101,21 @@
             #expect(rename(path + ".repaired", path) == 0)
             #expect(try await run("check").text == "ok\t\t2 items intact\n")
             #expect(try await run("get", "svc", "bob").text == "value of bob")
+        }
+
+        @Test func whatADamagedValueKeepsFromBeingClearedAwayIsTold() async throws {
+            var damaged = try bytes()
+            damaged[damaged.count - 1] ^= 1
+            try put(damaged)
+            let value = String(repeating: "x", count: 90_000)
+            for _ in 0..<3 { #expect(try await run("set", "svc", "bob", input: value).status == 0) }
+            let check = try await run("check")
+            #expect(check.status == 7)
+            #expect(rows(check).map(\.[0]) == ["ok", "damaged", "lost", "growing"])
+            #expect(rows(check)[3][2].contains("store the lost items anew"))
+            #expect(try await run("check", "--json").text.contains("\"status\":\"growing\""))
+            #expect(try await run("set", "svc", "carol", input: "new").status == 0)
+            #expect(try await run("check").text == "ok\t\t3 items intact\n")
         }
 
         @Test func aDamagedRecordIsToldAsJSON() async throws {
@@ -149,6 +174,20 @@
                 )
                 #expect(outcome.status == 7 && outcome.errors.contains("former state"), "\(arguments)")
             }
+            let check = try await run("check")
+            #expect(
+                rows(check) == [
+                    ["ok", "", "3 items intact"], ["former", "", "the file is older than when it was last seen here"],
+                ]
+            )
+            #expect(try await run("check", "--json").text.contains("\"status\":\"former\""))
+            let repair = try await run("repair")
+            #expect(repair.status == 7 && rows(repair).map(\.[0]) == ["ok", "former"])
+            let saved = try Data(contentsOf: URL(filePath: path + ".repaired"))
+            try put(saved)
+            #expect(try await run("get", "svc", "bob").text == "value of bob")
+            #expect(try await run("check").text == "ok\t\t3 items intact\n")
+            try put(backup)
             try FileManager.default.removeItem(atPath: "\(bench.folder)/.local/state/swift-keychain/seen")
             #expect(try await run("get", "svc", "bob").text == "value of bob")
         }

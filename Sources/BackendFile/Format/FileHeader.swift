@@ -49,12 +49,16 @@
         }
 
         /// The header of the file that takes this one's place, with the same keys.
-        func successor(after sequence: UInt64) -> FileHeader {
+        ///
+        /// - Parameters:
+        ///   - sequence: The sequence number that the first frame follows.
+        ///   - seen: A generation of this store that was seen, and that the header is not to be older than.
+        func successor(after sequence: UInt64, notOlderThan seen: UInt64 = 0) -> FileHeader {
             FileHeader(
                 storeID: storeID,
                 fileID: Sodium.random(FileLayout.identifierSize),
                 firstSequence: sequence,
-                generation: generation,
+                generation: max(generation, seen),
                 slots: slots
             )
         }
@@ -182,6 +186,15 @@
             let work = costs.reduce(UInt64(0)) { $0 + UInt64($1.operations) * $1.memory }
             guard work <= DerivationCost.workLimit else { throw KeySlot.tooCostly }
             return found
+        }
+
+        /// The numbers of the slots of which something is true.
+        func slots(
+            where isIncluded: (KeySlot) throws(KeychainError) -> Bool
+        ) throws(KeychainError) -> Set<Int> {
+            var numbers: Set<Int> = []
+            for (number, slot) in try keySlots() where try isIncluded(slot) { numbers.insert(number) }
+            return numbers
         }
 
         /// The master key, and the number of the slot that has it.

@@ -23,17 +23,26 @@
         public let memory: UInt64
         /// How many passes over the memory deriving the key takes; 0 for a slot that needs none.
         public let passes: UInt32
+        /// Whether the passphrase or key that was asked about opens it, nil if none was.
+        public let opens: Bool?
 
         /// The slot's number.
         public var id: Int { number }
 
-        init(_ number: Int, _ slot: KeySlot) {
+        /// The slots of a head by number, and whether they are among those that were opened.
+        static func all(of header: FileHeader, opened: Set<Int>? = nil) throws(KeychainError) -> [FileKeySlot] {
+            try header.keySlots().map { FileKeySlot($0.key, $0.value, opens: opened?.contains($0.key)) }
+                .sorted { $0.number < $1.number }
+        }
+
+        init(_ number: Int, _ slot: KeySlot, opens: Bool? = nil) {
             self.number = number
             kind = slot.kind == .passphrase ? .passphrase : .key
             source = try? KeySource(parsing: slot.hint)
             // What a slot for a key has there means nothing.
             memory = slot.kind == .passphrase ? slot.cost.memory : 0
             passes = slot.kind == .passphrase ? slot.cost.operations : 0
+            self.opens = opens
         }
     }
 #endif

@@ -47,6 +47,26 @@
             return try masterKey(of: header, .prompt, call)
         }
 
+        /// The slots that a source opens, none if it is not one of the file's.
+        ///
+        /// - Throws: Why the source cannot be read.
+        func slots(
+            of header: FileHeader,
+            openedBy source: KeySource,
+            _ call: CallContext
+        ) throws(KeychainError) -> Set<Int> {
+            if case .store(let url) = source {
+                let stored = try StoredKey(url, self, call)
+                return try header.slots { (slot) throws(KeychainError) in
+                    try stored.masterKey(of: slot, storeID: header.storeID) != nil
+                }
+            }
+            let material = try material(source, isNew: false, call)
+            return try header.slots { (slot) throws(KeychainError) in
+                try slot.masterKey(material, storeID: header.storeID) != nil
+            }
+        }
+
         /// Makes a slot for a master key.
         ///
         /// - Parameters:
@@ -91,7 +111,11 @@
 
         /// The passphrase or key for a new file, read as far as that can be done without making anything.
         func settledSource(_ call: CallContext) throws(KeychainError) -> KeySource {
-            let source = try chosenSource()
+            try settled(chosenSource(), call)
+        }
+
+        /// A source of a new passphrase or key, read as far as that can be done without making anything.
+        func settled(_ source: KeySource, _ call: CallContext) throws(KeychainError) -> KeySource {
             if case .store = source { return source }
             let material = try material(source, isNew: true, call)
             if case .credential = source { return source }
@@ -108,9 +132,8 @@
                 return Found(master: master, slot: slot, source: source)
             }
             let stored = try StoredKey(url, self, call)
-            for (number, slot) in try header.keySlots().sorted(by: { $0.key < $1.key }) where slot.kind == .key {
-                guard let key = try stored.key(storeID: header.storeID, salt: slot.salt) else { continue }
-                if let master = try slot.masterKey(.key(key), storeID: header.storeID) {
+            for (number, slot) in try header.keySlots().sorted(by: { $0.key < $1.key }) {
+                if let master = try stored.masterKey(of: slot, storeID: header.storeID) {
                     return Found(master: master, slot: number, source: source)
                 }
             }
@@ -237,8 +260,14 @@
             }
         }
 
+        /// The master key, nil if the store has no key that opens a slot.
+        func masterKey(of slot: KeySlot, storeID: [UInt8]) throws(KeychainError) -> SecureBytes? {
+            guard slot.kind == .key, let key = try key(storeID: storeID, salt: slot.salt) else { return nil }
+            return try slot.masterKey(.key(key), storeID: storeID)
+        }
+
         /// A key, nil if it is not there.
-        func key(storeID: [UInt8], salt: [UInt8]) throws(KeychainError) -> SecureBytes? {
+        private func key(storeID: [UInt8], salt: [UInt8]) throws(KeychainError) -> SecureBytes? {
             try keychain.retrieve(query(storeID, salt))
         }
 

@@ -37,20 +37,21 @@
         ///
         /// - Throws: `corrupt` if no mark is authentic, or the file ends before the mark.
         init(_ sealed: SealedFile, keys: StoreKeys) throws(KeychainError) {
-            place = sealed.place
-            file = sealed.file
-            identity = sealed.identity
-            header = sealed.header
-            staleCopies = sealed.staleCopies
-            self.keys = keys
-            tip = sealed.header.start
-            (mark, markBytes) = try Self.readMark(sealed.file, header: sealed.header, keys: keys)
-            size = 0
+            let (mark, bytes) = try Self.readMark(sealed.file, header: sealed.header, keys: keys)
+            self.init(sealed, keys, mark: mark, markBytes: bytes)
             try measure()
         }
 
         /// Begins to read a file of which not even a mark has to be whole.
         init(damaged sealed: SealedFile, keys: StoreKeys) throws(KeychainError) {
+            let bytes = try Self.readMarkBytes(sealed.file)
+            let newest = try CommitMark.newest(bytes, fileID: sealed.header.fileID, key: keys.mark)
+            self.init(sealed, keys, mark: newest ?? CommitMark(tip: sealed.header.start, place: 0), markBytes: bytes)
+            hasMark = newest != nil
+            size = try sealed.file.status().length
+        }
+
+        private init(_ sealed: SealedFile, _ keys: StoreKeys, mark: CommitMark, markBytes: [[UInt8]]) {
             place = sealed.place
             file = sealed.file
             identity = sealed.identity
@@ -58,11 +59,9 @@
             staleCopies = sealed.staleCopies
             self.keys = keys
             tip = sealed.header.start
-            markBytes = try Self.readMarkBytes(sealed.file)
-            let newest = try CommitMark.newest(markBytes, fileID: header.fileID, key: keys.mark)
-            mark = newest ?? CommitMark(tip: tip, place: 0)
-            hasMark = newest != nil
-            size = try sealed.file.status().length
+            self.mark = mark
+            self.markBytes = markBytes
+            size = 0
         }
 
         /// Takes over a file that was just written, and is complete.

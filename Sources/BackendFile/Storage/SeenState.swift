@@ -19,9 +19,9 @@
 
         /// A state that was seen.
         struct Record: Sendable, Equatable {
-            fileprivate let storeID: [UInt8]
-            fileprivate let sequence: UInt64
-            fileprivate let generation: UInt64
+            let storeID: [UInt8]
+            let sequence: UInt64
+            let generation: UInt64
 
             fileprivate static let size = FileLayout.identifierSize + 16
 
@@ -37,6 +37,8 @@
                 let numbers = bytes.withUnsafeBytes { bytes in
                     [16, 24].map { UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: $0, as: UInt64.self)) }
                 }
+                // Numbers that no file has, since they could not be counted on.
+                guard numbers.allSatisfy({ $0 < .max - 1 }) else { return nil }
                 (storeID, sequence, generation) = (Array(bytes[..<16]), numbers[0], numbers[1])
             }
 
@@ -48,11 +50,17 @@
 
         /// Finds the folder; nil where the environment names none.
         init?(_ place: FilePlace, environment: [String: String]) {
+            guard let folder = Self.folder(environment: environment) else { return nil }
+            self.folder = folder
+            path = "\(folder)/\(Sodium.hash(Array(place.path.utf8)).prefix(16).hexadecimal)"
+        }
+
+        /// The folder for what was seen; nil where the environment names none.
+        static func folder(environment: [String: String]) -> String? {
             guard environment["XDG_STATE_HOME"] != nil || environment["HOME"] != nil,
                 let state = try? PrivateDirectory.state(environment: environment)
             else { return nil }
-            folder = state + "/seen"
-            path = "\(folder)/\(Sodium.hash(Array(place.path.utf8)).prefix(16).hexadecimal)"
+            return state + "/seen"
         }
 
         /// What was last seen, nil if nothing is known.
@@ -64,23 +72,28 @@
 
         /// Refuses a file that is older than what was seen before it was opened.
         ///
-        /// Of a damaged file, it is the mark that says how far it went.
-        ///
         /// - Throws: `rolledBack`.
         func require(_ file: OpenFile, notOlderThan last: Record?) throws(KeychainError) {
+            if let refusal = refusal(of: file, olderThan: last) { throw refusal }
+        }
+
+        /// Why a file is refused that is older than what was seen before it was opened, nil if it is not.
+        ///
+        /// Of a damaged file, it is the mark that says how far it went.
+        func refusal(of file: OpenFile, olderThan last: Record?) -> KeychainError? {
             let sequence = max(file.tip.sequence, file.mark.tip.sequence)
             guard let last, last.storeID == file.header.storeID,
                 sequence < last.sequence || file.header.generation < last.generation
-            else { return }
+            else { return nil }
             let difference =
                 sequence < last.sequence
                 ? "change \(sequence) instead of \(last.sequence)"
                 : "state \(file.header.generation) of its key slots instead of \(last.generation)"
-            throw KeychainError(
+            return KeychainError(
                 .rolledBack,
                 "The keychain file ‘\(file.place.path)’ is older than when it was last seen here (\(difference)): "
                     + "someone has put a former state in its place. If you did so on purpose, to restore a backup for "
-                    + "example, remove ‘\(path)’."
+                    + "example, remove ‘\(path)’, or put in its place what keychainctl repair saves of it."
             )
         }
 

@@ -4,14 +4,18 @@ import KeychainAPI
 
 extension CommandRun {
     /// `doctor`: says what is wrong on this machine, and how to mend it.
-    func doctor() throws(KeychainError) -> ExitCode {
-        let findings = Examination(
+    func doctor() async throws(KeychainError) -> ExitCode {
+        // What is wrong with the settings is among what is found.
+        let call = CallContext(.info, timeout: (try? settings())?.remaining, interaction: .never)
+        let examination = Examination(
             environment: environment,
             survey: registry.survey(),
             choice: chosenStore(),
             keySource: parsed.value("key"),
-            permissions: Settings.permissions(parsed)
-        ).findings
+            permissions: Settings.permissions(parsed),
+            call: call
+        )
+        let findings = try await CallExecutor.run(call) { () throws(KeychainError) in examination.findings }
         if wantsJSON {
             var lines = ""
             for finding in findings {

@@ -18,10 +18,13 @@ struct Examination: Sendable {
     let keySource: String?
     /// What is asked of the permissions of a store's and a key's file.
     let permissions: StoreOptions.Permissions
+    /// Deadline and cancellation of what takes long, the look at a large file.
+    var call = CallContext(.info, interaction: .never)
 
     /// What was found, the most general first.
     var findings: [Finding] {
-        survey.map(driver) + [defaultStore, rememberedStore, bus] + defaultFile + variables + key + [lockedMemory]
+        survey.map(driver) + [defaultStore, rememberedStore, bus] + defaultFile + namedStore + variables + key
+            + [lockedMemory]
     }
 
     private func driver(_ report: DriverRegistry.Report) -> Finding {
@@ -132,6 +135,14 @@ struct Examination: Sendable {
 
 // Files.
 extension Examination {
+    private var namedStore: [Finding] {
+        #if File
+            namedFile
+        #else
+            []
+        #endif
+    }
+
     private var defaultFile: [Finding] {
         guard survey.contains(where: { $0.identifier == "file" }) else { return [] }
         let folder: String
@@ -166,7 +177,7 @@ extension Examination {
     }
 
     /// A file that nobody else may read; a missing one is as good as none.
-    private func secretFile(_ path: String, _ subject: String, missing: Finding.Status = .ok) -> Finding {
+    func secretFile(_ path: String, _ subject: String, missing: Finding.Status = .ok) -> Finding {
         var status = stat()
         guard stat(path, &status) == 0 else {
             let number = errno
@@ -191,10 +202,14 @@ extension Examination {
                 remedy: "Use one of your own."
             )
         }
-        return Finding(.ok, subject, "‘\(path)’ is yours alone, \(status.st_size) bytes.")
+        return Finding(
+            .ok,
+            subject,
+            "‘\(path)’ is yours alone (mode \(String(status.st_mode & 0o7777, radix: 8))), \(status.st_size) bytes."
+        )
     }
 
-    private var key: [Finding] {
+    var key: [Finding] {
         guard let keySource else { return [] }
         let subject = "key source"
         let source: KeySource

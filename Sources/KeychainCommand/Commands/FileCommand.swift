@@ -57,6 +57,8 @@ extension CommandRun {
     struct OpenedFile: Sendable {
         let driver: FileDriver
         let settings: Settings
+        /// What unlocks it, nil if nothing was given; a descriptor has been read.
+        let keySource: KeySource?
 
         /// Runs a call off the cooperative pool, until the command's deadline or its interruption.
         func call<Result: Sendable>(
@@ -93,7 +95,7 @@ extension CommandRun {
                 driver = try DefaultDriver(registry: registry, environment: environment, options: options).chosenDriver
             }
             guard let file = driver as? FileDriver else { throw notAFile(driver) }
-            return OpenedFile(driver: file, settings: settings)
+            return OpenedFile(driver: file, settings: settings, keySource: options.keySource)
         }
 
         /// Prints rows of three or more fields: one JSON object a line, a table on a terminal, else with tabs.

@@ -22,21 +22,45 @@ extension CommandRun {
     extension CommandRun {
         /// `key list`: lists the key slots.
         func listKeys(_ file: OpenedFile) async throws(KeychainError) -> ExitCode {
-            let slots = try await file.call(.info) { (driver, _) throws(KeychainError) in try driver.keySlots() }
-            let rows = slots.map { ["\($0.number)", $0.kind.rawValue, $0.source?.text ?? "", $0.cost] }
+            let (slots, failure) = try await file.call(.info) { (driver, call) throws(KeychainError) in
+                try Self.slots(of: driver, file.keySource, call)
+            }
+            let rows = slots.map { slot in
+                [
+                    "\(slot.number)", slot.kind.rawValue, slot.source?.text ?? "", slot.cost,
+                    slot.opens == true ? "*" : "",
+                ]
+            }
             let objects = slots.map { slot in
                 var object: [String: JSONValue] = [
                     "slot": .number(Int64(slot.number)), "kind": .text(slot.kind.rawValue),
                 ]
                 object["source"] = (slot.source?.text).map { .text($0) }
+                object["opens"] = slot.opens.map { .flag($0) }
                 if slot.kind == .passphrase {
                     object["memory"] = .number(Int64(slot.memory))
                     object["passes"] = .number(Int64(slot.passes))
                 }
                 return object
             }
-            try printRows(["SLOT", "KIND", "SOURCE", "COST"], rows, objects)
+            try printRows(["SLOT", "KIND", "SOURCE", "COST", "OPENS"], rows, objects)
+            if let failure { throw failure }
+            if !slots.contains(where: { $0.opens != false }) { note("the given key opens none of them") }
             return .done
+        }
+
+        /// The slots, and why it is not known which of them the given key opens: what there is can be listed all the same.
+        private static func slots(
+            of driver: FileDriver,
+            _ source: KeySource?,
+            _ call: CallContext
+        ) throws(KeychainError) -> ([FileKeySlot], KeychainError?) {
+            guard let source else { return (try driver.keySlots(), nil) }
+            do throws(KeychainError) {
+                return (try driver.keySlots(openedBy: source, call), nil)
+            } catch {
+                return (try driver.keySlots(), error)
+            }
         }
 
         /// `key add`: adds a key slot.
@@ -77,13 +101,15 @@ extension CommandRun {
                     throw KeychainError(.internal, "The file was not unlocked. Nothing was changed.")
                 }
                 let sources = given.isEmpty ? [used.source] : given
-                let slots = try driver.keySlots()
-                let lost = slots.filter { slot in
-                    if let source = slot.source, sources.contains(source) { return false }
-                    return !(slot.number == used.slot && sources.contains(used.source))
+                try driver.rotate(sources, call) { (slots) throws(KeychainError) in
+                    let lost = slots.filter { slot in
+                        if let source = slot.source, sources.contains(source) { return false }
+                        return !(slot.number == used.slot && sources.contains(used.source))
+                    }
+                    guard dropsOthers || sources.count >= slots.count || lost.isEmpty else {
+                        throw Self.refusal(of: lost)
+                    }
                 }
-                guard dropsOthers || sources.count >= slots.count || lost.isEmpty else { throw Self.refusal(of: lost) }
-                try driver.rotate(sources, call)
                 return sources.count
             }
             note("encrypted anew, with \(count == 1 ? "one key slot" : "\(count) key slots")")

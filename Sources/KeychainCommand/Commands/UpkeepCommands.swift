@@ -7,7 +7,16 @@
     extension CommandRun {
         /// `compact`: rewrites the file without garbage.
         func compact(_ file: OpenedFile) async throws(KeychainError) -> ExitCode {
-            try await file.call(.update) { (driver, call) throws(KeychainError) in try driver.compact(call) }
+            let sizes = try await file.call(.update) { (driver, call) throws(KeychainError) in
+                try driver.compact(call)
+            }
+            if wantsJSON {
+                try io.print(
+                    JSONLine.line(["before": .number(Int64(sizes.before)), "after": .number(Int64(sizes.after))])
+                )
+            } else if io.errorIsTerminal || parsed.has("verbose") {
+                note("\(file.driver.location) had \(sizes.before) bytes, and has \(sizes.after) now")
+            }
             return .done
         }
 
@@ -15,6 +24,7 @@
         func check(_ file: OpenedFile) async throws(KeychainError) -> ExitCode {
             let report = try await file.call(.info) { (driver, call) throws(KeychainError) in try driver.check(call) }
             try print(report, "\(report.items) intact")
+            if let rollback = report.rollback { throw rollback }
             return report.damages.isEmpty ? .done : .damaged
         }
 
@@ -38,7 +48,7 @@
                     ? "Nothing was wrong with \(location)."
                     : "\(location) is as it was. If the new file will do, put it in its place with mv."
             )
-            return report.lost.isEmpty && !report.isIncomplete ? .done : .damaged
+            return report.lost.isEmpty && !report.isIncomplete && report.rollback == nil ? .done : .damaged
         }
 
         private func print(_ report: FileReport, _ summary: String) throws(KeychainError) {
@@ -54,6 +64,11 @@
                     ])
                 }
             }
+            if report.rollback != nil {
+                let text = "the file is older than when it was last seen here"
+                rows.append(["former", "", text])
+                objects.append(["status": .text("former"), "finding": .text(text)])
+            }
             for (status, records) in [("lost", report.lost), ("doubtful", report.doubtful)] {
                 for details in records.map(ItemDetails.init).sorted(by: { $0.creationDate < $1.creationDate }) {
                     let fields = [
@@ -64,6 +79,15 @@
                     rows.append([status, details.reference.uuidString, title])
                     objects.append(JSONLine.object(details).merging(["status": .text(status)]) { $1 })
                 }
+            }
+            if report.stuckByteCount > 0 {
+                let text =
+                    "\(report.stuckByteCount) bytes of what was removed or replaced are not cleared away as long as a value "
+                    + "is damaged: store the lost items anew, or remove them"
+                rows.append(["growing", "", text])
+                objects.append([
+                    "status": .text("growing"), "bytes": .number(Int64(report.stuckByteCount)), "finding": .text(text),
+                ])
             }
             if report.isIncomplete {
                 let text = "there may have been items of which nothing is left"

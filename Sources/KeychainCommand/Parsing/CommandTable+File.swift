@@ -11,9 +11,10 @@ extension CommandTable {
             operands: .none,
             options: [],
             discussion: [
-                "The key slots of the file: number, kind, source if the file says where the secret is found, and what "
-                    + "deriving a key costs. A table on a terminal, else four fields with tabs between them. Nothing has to "
-                    + "be unlocked."
+                "The key slots of the file: number, kind, source if the file says where the secret is found, what deriving "
+                    + "a key costs, and * if --key opens it. A table on a terminal, else five fields with tabs between them.",
+                "Nothing has to be unlocked. If a key is given and cannot be read, the slots are listed all the same, and "
+                    + "the exit status says why.",
             ],
             exitCodes: [.done] + storeFailures,
             run: { (run) throws(KeychainError) in try await run.run(.listKeys) }
@@ -26,10 +27,10 @@ extension CommandTable {
             discussion: [
                 "--key is what unlocks the file now, SOURCE the new one besides it. On a terminal a new passphrase is "
                     + "asked for twice. A file has up to 15 of them. With store:URL a random key is made and put into that "
-                    + "store.",
+                    + "store. A passphrase or key that opens a slot already is refused, and the exit status is 3.",
                 "The file remembers credential:NAME and store:URL, and finds them by itself where --key is left out.",
             ],
-            exitCodes: [.done] + storeFailures,
+            exitCodes: [.done, .duplicate] + storeFailures,
             run: { (run) throws(KeychainError) in try await run.run(.addKey) }
         ),
         CommandSpec(
@@ -86,7 +87,10 @@ extension CommandTable {
             summary: "rewrite a file store without what was removed",
             operands: .none,
             options: [],
-            discussion: ["This also happens by itself when more than half of the file is of that kind."],
+            discussion: [
+                "This also happens by itself when more than half of the file is of that kind. On a terminal, or with "
+                    + "--verbose, its sizes before and after are told; --json prints them."
+            ],
             exitCodes: [.done] + storeFailures,
             run: { (run) throws(KeychainError) in try await run.run(.compact) }
         ),
@@ -99,9 +103,10 @@ extension CommandTable {
                 "One finding a line: what it is, its place (the first byte and the number of bytes, or the reference of an "
                     + "item) and a description. The file is not changed.",
                 "ok: what is intact. mendable: one of two copies, which the next write mends. damaged: a place that is not "
-                    + "as it was written. lost: an item without its value. doubtful: an item of which there may have been a "
-                    + "newer state. unknown: there may have been items of which nothing is left.",
-                "The exit status is 7 if anything is damaged.",
+                    + "as it was written. former: the file was put back to a former state. lost: an item without its value. doubtful: an item of which there may have been a "
+                    + "newer state. growing: what a damaged value keeps from being cleared away. unknown: there may have been "
+                    + "items of which nothing is left.",
+                "The exit status is 7 if anything is damaged, or the file was put back to a former state.",
             ],
             exitCodes: [.done] + storeFailures,
             run: { (run) throws(KeychainError) in try await run.run(.check) }
@@ -115,7 +120,8 @@ extension CommandTable {
                 "Into a new file, which is unlocked as the damaged one is; left out, --output is the path of the store with "
                     + ".repaired behind it. The damaged file is not changed, and a file that exists is not written over. "
                     + "Findings are printed as ‘check’ prints them; doubtful items are saved too.",
-                "The exit status is 7 if anything was lost, or may have been.",
+                "What is saved of a former state is accepted in its place. The exit status is 7 if anything was lost, or may "
+                    + "have been.",
             ],
             exitCodes: [.done, .duplicate] + storeFailures,
             run: { (run) throws(KeychainError) in try await run.run(.repair) }

@@ -190,9 +190,13 @@ enum CommandTable {
         summary: "say what is wrong on this machine, and how to mend it",
         operands: .none,
         options: [],
-        discussion: ["Each line is ok, a note or a problem. Nothing is asked, written or started."],
-        exitCodes: [.done, .usage],
-        run: { (run) throws(KeychainError) in try run.doctor() }
+        discussion: [
+            "Each line is ok, a note or a problem. Nothing is asked, written or started.",
+            "With --store file:PATH, also the file: its permissions and its folder's, and whether it is damaged or was put back to "
+                + "a former state, which takes a --key that can be read without asking.",
+        ],
+        exitCodes: [.done, .usage, .interrupted],
+        run: { (run) throws(KeychainError) in try await run.doctor() }
     )
 
     private static let generate = CommandSpec(

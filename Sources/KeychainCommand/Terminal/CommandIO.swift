@@ -44,6 +44,8 @@ package struct CommandIO: Sendable {
     var inputIsTerminal: Bool { isatty(input) == 1 }
     /// Whether standard output is a terminal.
     var outputIsTerminal: Bool { isatty(output) == 1 }
+    /// Whether standard error is a terminal.
+    var errorIsTerminal: Bool { isatty(error) == 1 }
 
     /// The error after which nobody reads the output any more; it ends the command without a word.
     static let brokenPipe = KeychainError(

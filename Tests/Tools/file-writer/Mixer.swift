@@ -9,6 +9,8 @@
         private let driver: FileDriver
         private let prefix: String
         private let key: KeySource
+        /// What opens the slot that this process adds; nobody else has it.
+        private let ownKey = KeySource.material(.key(SecureBytes(Data((0..<32).map { _ in .random(in: 0...255) }))))
         private var random: UInt64
         /// The key slot that this process added, nil if it has none.
         private var slot: Int?
@@ -61,10 +63,10 @@
         private mutating func changeSlots() throws(KeychainError) {
             if let slot {
                 self.slot = nil
-                if next(2) == 0 { try driver.changeKey(slot, to: key, CallContext(.store)) }
+                if next(2) == 0 { try driver.changeKey(slot, to: ownKey, CallContext(.store)) }
                 try driver.removeKey(slot, CallContext(.store))
             } else {
-                slot = try driver.addKey(key, CallContext(.store)).number
+                slot = try driver.addKey(ownKey, CallContext(.store)).number
             }
         }
 
