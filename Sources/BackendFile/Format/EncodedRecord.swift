@@ -16,9 +16,7 @@
                 throw KeychainError(.invalidParameter, "An identity has no record; store its key and its certificate.")
             }
             let schema = AttributeSchema.schema(of: record.itemClass)
-            let attributes = record.attributes.filter { attribute in
-                !schema.primaryKey.contains { $0.name == attribute.name && $0.form.defaultValue == attribute.value }
-            }
+            let attributes = record.attributes.filtered { !schema.isDefaultOfKey($0) }
             writer.append(record.itemClass.rawValue.utf8)
             writer.append(UInt8(record.isSynchronizable ? 1 : 0))
             writer.append(record.creationDate.microseconds)
@@ -57,7 +55,7 @@
         /// Decodes a record.
         static func decode(_ reference: UUID, _ bytes: UnsafeRawBufferPointer) throws(KeychainError) -> ItemRecord {
             var reader = ByteReader(bytes)
-            guard let itemClass = ItemClass(rawValue: try reader.text(4)) else { throw .newerRecord }
+            guard let itemClass = itemClass(of: try reader.slice(4)) else { throw .newerRecord }
             let isSynchronizable = try reader.boolean()
             let creationDate = ItemDate(microseconds: try reader.integer(Int64.self))
             let modificationDate = ItemDate(microseconds: try reader.integer(Int64.self))
@@ -171,6 +169,17 @@
             encode(value, into: &writer)
         }
 
+        /// The class of a record, by the bytes of its code; nil for a class that is not stored.
+        fileprivate static func itemClass(of code: UnsafeRawBufferPointer) -> ItemClass? {
+            switch UInt32(bigEndian: code.loadUnaligned(as: UInt32.self)) {
+            case 0x6765_6E70: .genericPassword
+            case 0x696E_6574: .internetPassword
+            case 0x6B65_7973: .key
+            case 0x6365_7274: .certificate
+            default: nil
+            }
+        }
+
         private static func value(from reader: inout ByteReader) throws(KeychainError) -> AttributeValue {
             switch try reader.integer(UInt8.self) {
             case 1: return .text(try reader.text(Int(reader.integer(UInt32.self))))
@@ -219,12 +228,12 @@
 
         /// The schema of a class that is stored, by the bytes of its code.
         static func of(_ code: UnsafeRawBufferPointer) -> KeySchema? {
-            switch UInt32(bigEndian: code.loadUnaligned(as: UInt32.self)) {
-            case 0x6765_6E70: genericPassword
-            case 0x696E_6574: internetPassword
-            case 0x6B65_7973: key
-            case 0x6365_7274: certificate
-            default: nil
+            switch EncodedRecord.itemClass(of: code) {
+            case .genericPassword: genericPassword
+            case .internetPassword: internetPassword
+            case .key: key
+            case .certificate: certificate
+            case .identity, nil: nil
             }
         }
 

@@ -61,17 +61,29 @@
         /// - Complexity: O(1) for a reference or a full primary key; O(m) in the number of items with that value if the
         ///   selection has an attribute that is indexed, once it was asked for; else O(n) in the number of items.
         func records(_ selection: RecordSelection) throws(KeychainError) -> [ItemRecord] {
+            if let reference = selection.reference {
+                return try number(of: reference).flatMap { (number) throws(KeychainError) in
+                    try record(number, matching: selection)
+                }.map { [$0] } ?? []
+            }
+            if let key = selection.primaryKey {
+                return try number(of: key).flatMap { (number) throws(KeychainError) in
+                    try record(number, matching: selection)
+                }.map { [$0] } ?? []
+            }
             var found: [ItemRecord] = []
             for number in try candidates(selection) {
-                let entry = entries[number]
-                let mayMatch = try log.withOperation(at: entry.place) { (operation) throws(KeychainError) in
-                    try EncodedRecord.matches(operation.record, selection)
-                }
-                guard mayMatch else { continue }
-                let record = try record(of: entry)
-                if selection.matches(record) { found.append(record) }
+                if let record = try record(number, matching: selection) { found.append(record) }
             }
             return found
+        }
+
+        private func record(_ number: Int, matching selection: RecordSelection) throws(KeychainError) -> ItemRecord? {
+            try log.withOperation(at: entries[number].place) { (operation) throws(KeychainError) in
+                guard try EncodedRecord.matches(operation.record, selection) else { return nil }
+                let record = try EncodedRecord.decode(operation.reference, operation.record)
+                return selection.matches(record) ? record : nil
+            }
         }
 
         /// Checks that the operations of a frame fit the contents, and changes nothing.
@@ -80,7 +92,7 @@
         ///   be unique.
         func check(_ frame: Frame) throws(KeychainError) {
             // What the operations leave of each item that they touch: the key, nil if it is gone.
-            var outcome: [UUID: [UInt8]?] = [:]
+            var outcome: [UUID: EncodedKey?] = Dictionary(minimumCapacity: frame.operations.count)
             var writer = ByteWriter(capacity: Self.usualKeySize)
             for outline in frame.operations {
                 try OperationBytes.with(frame.metadata, outline.start) { (operation) throws(KeychainError) in
@@ -89,12 +101,12 @@
                     try Self.requireFit(outline.kind, exists)
                     writer.clear()
                     if outline.kind.hasRecord { try EncodedRecord.encodeKey(of: operation.record, into: &writer) }
-                    outcome[reference] = .some(outline.kind.hasRecord ? writer.bytes : nil)
+                    outcome[reference] = .some(outline.kind.hasRecord ? EncodedKey(bytes: writer.bytes) : nil)
                 }
             }
-            var added: Set<[UInt8]> = []
+            var added = Set<EncodedKey>(minimumCapacity: outcome.count)
             for case let key? in outcome.values {
-                let holder = try number(ofKey: key)
+                let holder = try number(ofKey: key.bytes)
                 let isTaken = holder.map { outcome[reference(of: $0)] == nil } ?? false
                 guard !isTaken, added.insert(key).inserted else { throw Self.doubleKey }
             }
@@ -165,6 +177,15 @@
             return valueless
         }
 
+        /// A primary key in its encoded form, hashed as one piece: an array is hashed byte by byte.
+        private struct EncodedKey: Hashable {
+            let bytes: [UInt8]
+
+            func hash(into hasher: inout Hasher) {
+                bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
+            }
+        }
+
         private static func requireFit(_ kind: OperationKind, _ exists: Bool) throws(KeychainError) {
             guard (kind == .insert) != exists else {
                 throw contradiction(exists ? "an item exists already" : "an item is missing")
@@ -183,14 +204,8 @@
 
     // Finding.
     extension RecordIndex {
-        /// The numbers of the entries that a selection may match.
+        /// The numbers of the entries that may match a selection by its attributes.
         private func candidates(_ selection: RecordSelection) throws(KeychainError) -> [Int] {
-            if let reference = selection.reference { return number(of: reference).map { [$0] } ?? [] }
-            if let key = selection.primaryKey {
-                var writer = ByteWriter(capacity: Self.usualKeySize)
-                try EncodedRecord.encode(key, into: &writer)
-                return try number(ofKey: writer.bytes).map { [$0] } ?? []
-            }
             for name in AttributeIndex.names {
                 // An empty value also stands for one that is absent, and a server for its subdomains.
                 guard let value = selection.attributes[name], value != value.form.defaultValue,
@@ -214,6 +229,12 @@
 
         private func number(of reference: UUID) -> Int? {
             byReference.first(Self.hash(reference)) { self.reference(of: $0) == reference }
+        }
+
+        private func number(of key: PrimaryKey) throws(KeychainError) -> Int? {
+            var writer = ByteWriter(capacity: Self.usualKeySize)
+            try EncodedRecord.encode(key, into: &writer)
+            return try number(ofKey: writer.bytes)
         }
 
         private func number(ofKey key: [UInt8], except other: Int? = nil) throws(KeychainError) -> Int? {
