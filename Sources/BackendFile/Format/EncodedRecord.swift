@@ -28,20 +28,28 @@
 
         /// Examines a record and moves past it.
         ///
+        /// - Returns: The hash of its primary key: while a store is opened, most records are read this once.
         /// - Throws: `corrupt`, or `unsupported` for what only a later version can have written.
-        static func examine(_ reader: inout ByteReader) throws(KeychainError) {
+        static func examine(_ reader: inout ByteReader) throws(KeychainError) -> UInt64 {
+            var hasher = Hasher()
+            let head = reader.position
             let itemClass = try reader.textBytes(4)
-            guard KeySchema.of(itemClass) != nil else { throw .newerRecord }
+            guard let schema = KeySchema.of(itemClass) else { throw .newerRecord }
             _ = try reader.boolean()
+            hasher.combine(bytes: reader.slice(from: head))
             _ = try reader.slice(16)
+            let group = reader.position
             _ = try reader.textBytes(Int(reader.integer(UInt32.self)))
+            hasher.combine(bytes: reader.slice(from: group))
             var previous: UnsafeRawBufferPointer?
             for _ in 0..<(try reader.integer(UInt16.self)) {
+                let start = reader.position
                 let name = try reader.slice(Int(reader.integer(UInt8.self)))
                 // The order of other names would depend on who compares them.
                 guard name.isASCII else { throw .damaged("the name of an attribute is not ASCII") }
                 if let previous, !previous.isOrderedBefore(name) { throw .damaged("attributes are out of order") }
                 previous = name
+                let value = reader.position
                 switch try reader.integer(UInt8.self) {
                 case 1: _ = try reader.textBytes(Int(reader.integer(UInt32.self)))
                 case 2: _ = try reader.slice(Int(reader.integer(UInt32.self)))
@@ -49,7 +57,11 @@
                 case 4: _ = try reader.boolean()
                 default: throw .newerRecord
                 }
+                if schema.isPart(name, reader.slice(from: value)) {
+                    hasher.combine(bytes: reader.slice(from: start))
+                }
             }
+            return UInt64(bitPattern: Int64(hasher.finalize()))
         }
 
         /// Decodes a record.
@@ -119,6 +131,24 @@
                 let name = try reader.slice(Int(reader.integer(UInt8.self)))
                 let value = try reader.attributeValue()
                 if schema.isPart(name, value) { writer.append(reader.slice(from: start)) }
+            }
+        }
+
+        /// The hash of a primary key that was written: that of its parts one by one, as ``examine(_:)`` comes to them.
+        ///
+        /// Keyed anew in each process: who chooses the names of items cannot let them meet in one place.
+        static func hash(ofKey key: [UInt8]) throws(KeychainError) -> UInt64 {
+            try key.withByteReader { (reader) throws(KeychainError) in
+                var hasher = Hasher()
+                hasher.combine(bytes: try reader.slice(5))
+                hasher.combine(bytes: try reader.counted())
+                while reader.remaining > 0 {
+                    let start = reader.position
+                    _ = try reader.slice(Int(reader.integer(UInt8.self)))
+                    _ = try reader.attributeValue()
+                    hasher.combine(bytes: reader.slice(from: start))
+                }
+                return UInt64(bitPattern: Int64(hasher.finalize()))
             }
         }
 

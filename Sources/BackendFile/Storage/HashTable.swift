@@ -44,11 +44,14 @@
         }
 
         /// Adds a number.
-        mutating func insert(_ hash: UInt64, _ number: Int) {
+        ///
+        /// - Returns: Whether another one with the hash is there, or perhaps so.
+        @discardableResult
+        mutating func insert(_ hash: UInt64, _ number: Int) -> Bool {
             precondition(number < Int(UInt32.max), "A store holds up to 4 billion items")
             if (count + 1) * 4 > slots.count * 3 { grow() }
-            put(Self.slot(hash, number))
             count += 1
+            return put(Self.slot(hash, number))
         }
 
         /// Removes a number that is there.
@@ -74,10 +77,18 @@
             }
         }
 
-        private mutating func put(_ slot: UInt64) {
+        /// Fills the first free slot from home on; true if one on the way has the same hash.
+        @discardableResult
+        private mutating func put(_ slot: UInt64) -> Bool {
             var position = home(slot)
-            while marks[position] != 0 { position = (position + 1) & (slots.count - 1) }
+            let mark = Self.mark(slot)
+            var isShared = false
+            while marks[position] != 0 {
+                if marks[position] == mark, (slots[position] ^ slot) >> 32 == 0 { isShared = true }
+                position = (position + 1) & (slots.count - 1)
+            }
             fill(position, slot)
+            return isShared
         }
 
         private mutating func fill(_ position: Int, _ slot: UInt64) {

@@ -123,21 +123,20 @@
             // Two items may have one key between two operations of a frame.
             var suspects: [Int] = []
             for outline in frame.operations {
-                try OperationBytes.with(frame.metadata, outline.start) { (operation) throws(KeychainError) in
-                    var number = number(of: outline.reference)
-                    try Self.requireFit(outline.kind, number != nil)
-                    if let number { try unlink(number, attributes, &writer) }
-                    guard outline.kind.hasRecord else {
-                        if let number { free(number) }
-                        return
-                    }
-                    guard let value = outline.value ?? number.map({ entries[$0].value }) else {
-                        throw Self.contradiction("an item has no value")
-                    }
-                    let entry = Entry(start, outline, value)
-                    if let number { entries[number] = entry } else { number = add(entry, outline.reference) }
-                    if let number, try link(number, operation, attributes, &writer) { suspects.append(number) }
+                let known = number(of: outline.reference)
+                try Self.requireFit(outline.kind, known != nil)
+                if let known { try unlink(known, attributes, &writer) }
+                guard let keyHash = outline.keyHash else {
+                    if let known { free(known) }
+                    continue
                 }
+                guard let value = outline.value ?? known.map({ entries[$0].value }) else {
+                    throw Self.contradiction("an item has no value")
+                }
+                let entry = Entry(start, outline, value)
+                if let known { entries[known] = entry }
+                let number = known ?? add(entry, outline.reference)
+                if try link(number, keyHash, attributes) { suspects.append(number) }
             }
             for number in suspects where entries[number].place != nil {
                 try key(of: number, into: &writer)
@@ -157,7 +156,7 @@
             for outline in frame.operations {
                 try OperationBytes.with(frame.metadata, outline.start) { (operation) throws(KeychainError) in
                     let number = number(of: outline.reference)
-                    guard outline.kind.hasRecord else {
+                    guard let keyHash = outline.keyHash else {
                         if let number { try remove(number, attributes, &writer) }
                         return
                     }
@@ -171,7 +170,7 @@
                     // Who has the key is the newer one: the other was renamed or removed where nothing can be read.
                     if let other = try self.number(ofKey: writer.bytes) { try remove(other, attributes, &writer) }
                     let added = add(Entry(start, outline, value), outline.reference)
-                    _ = try link(added, operation, attributes, &writer)
+                    _ = try link(added, keyHash, attributes)
                 }
             }
             return valueless
@@ -239,7 +238,7 @@
 
         private func number(ofKey key: [UInt8], except other: Int? = nil) throws(KeychainError) -> Int? {
             var writer = ByteWriter(capacity: Self.usualKeySize)
-            return try byKey.first(key.withUnsafeBytes { Self.hash($0) }) { (number) throws(KeychainError) in
+            return try byKey.first(EncodedRecord.hash(ofKey: key)) { (number) throws(KeychainError) in
                 guard number != other else { return false }
                 try self.key(of: number, into: &writer)
                 return writer.bytes == key
@@ -307,21 +306,14 @@
         /// Lets an entry be found by what its operation says; true if another one may have its key.
         private mutating func link(
             _ number: Int,
-            _ operation: OperationBytes,
-            _ attributes: [AttributeName],
-            _ writer: inout ByteWriter
+            _ keyHash: UInt64,
+            _ attributes: [AttributeName]
         ) throws(KeychainError) -> Bool {
             liveByteCount += entries[number].byteCount
             for name in attributes {
-                let value = try EncodedRecord.value(of: name, in: operation.record)
-                if let value { byAttribute.insert(number, Self.hash(value), of: name) }
+                if let hash = try hash(of: name, number) { byAttribute.insert(number, hash, of: name) }
             }
-            writer.clear()
-            try EncodedRecord.encodeKey(of: operation.record, into: &writer)
-            let hash = writer.bytes.withUnsafeBytes { Self.hash($0) }
-            let isSuspect = byKey.first(hash) { _ in true } != nil
-            byKey.insert(hash, number)
-            return isSuspect
+            return byKey.insert(keyHash, number)
         }
 
         private mutating func unlink(
@@ -334,7 +326,7 @@
                 if let hash = try hash(of: name, number) { byAttribute.remove(number, hash, of: name) }
             }
             try key(of: number, into: &writer)
-            byKey.remove(writer.bytes.withUnsafeBytes { Self.hash($0) }, number)
+            byKey.remove(try EncodedRecord.hash(ofKey: writer.bytes), number)
         }
     }
 #endif
