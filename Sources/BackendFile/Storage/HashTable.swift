@@ -49,9 +49,17 @@
         @discardableResult
         mutating func insert(_ hash: UInt64, _ number: Int) -> Bool {
             precondition(number < Int(UInt32.max), "A store holds up to 4 billion items")
-            if (count + 1) * 4 > slots.count * 3 { grow() }
+            reserve(count + 1)
             count += 1
             return put(Self.slot(hash, number))
+        }
+
+        /// Makes room for so many numbers in all.
+        mutating func reserve(_ capacity: Int) {
+            guard capacity * 4 > slots.count * 3 else { return }
+            var size = slots.count * 2
+            while capacity * 4 > size * 3 { size *= 2 }
+            resize(to: size)
         }
 
         /// Removes a number that is there.
@@ -101,10 +109,10 @@
             marks[position] = 0
         }
 
-        private mutating func grow() {
+        private mutating func resize(to size: Int) {
             let old = slots
-            slots = [UInt64](repeating: 0, count: old.count * 2)
-            marks = [UInt8](repeating: 0, count: old.count * 2)
+            slots = [UInt64](repeating: 0, count: size)
+            marks = [UInt8](repeating: 0, count: size)
             for slot in old where slot != 0 { put(slot) }
         }
     }

@@ -281,6 +281,27 @@
 
     // Changing.
     extension RecordIndex {
+        /// Makes room for a frame and for what is likely to follow it, if the rest of the file is like this part of it.
+        ///
+        /// Tables that only ever double are filled twice. Never room for more than eight times as many items as there are:
+        /// the rest may be large values.
+        ///
+        /// - Parameters:
+        ///   - frame: The frame that is applied next.
+        ///   - end: Where the file ends.
+        mutating func makeRoom(for frame: Frame, before end: UInt64) {
+            let added = frame.operations.count
+            guard entries.count + added > entries.capacity, end > frame.base.length else { return }
+            let share = Double(end - frame.base.length) / Double(frame.tip.length - frame.base.length)
+            let expected = min(Double(added) * share, Double(max(entries.count, added) * 8))
+            let capacity = entries.count + Int(expected)
+            // A little more each time would be worse than doubling.
+            guard capacity >= entries.capacity * 2 else { return }
+            entries.reserveCapacity(capacity)
+            byReference.reserve(capacity)
+            byKey.reserve(capacity)
+        }
+
         private mutating func add(_ entry: Entry, _ reference: UUID) -> Int {
             let number = freeEntries.popLast() ?? entries.count
             if number == entries.count { entries.append(entry) } else { entries[number] = entry }

@@ -86,7 +86,9 @@
         }
 
         private mutating func readFrames() throws(KeychainError) -> Bool {
-            try file.readFrames { (frame) throws(KeychainError) in
+            let end = file.size
+            return try file.readFrames { (frame) throws(KeychainError) in
+                index.makeRoom(for: frame, before: end)
                 do {
                     try index.apply(frame)
                 } catch {
