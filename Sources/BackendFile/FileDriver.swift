@@ -86,7 +86,8 @@
             _ call: CallContext,
             _ body: (any RecordReader) throws(KeychainError) -> Result
         ) throws(KeychainError) -> Result {
-            try body(FileReader(view: try view(call), call: call))
+            guard let view = try view(call) else { return try body(EmptyReader()) }
+            return try body(FileReader(view: view, call: call))
         }
 
         /// Runs a closure while no other thread or process writes to the file.
@@ -336,21 +337,25 @@
 
     /// What a reading closure works with.
     private struct FileReader: RecordReader {
-        /// Nil for a file that does not exist and counts as empty.
-        let view: FileView?
+        let view: FileView
         let call: CallContext
 
         func records(_ selection: RecordSelection) throws(KeychainError) -> [ItemRecord] {
-            guard let view else { return [] }
             let found = try view.index.records(selection)
             guard let salvage = view.salvage else { return found }
             return try salvage.vouched(found, for: selection, isForOneMatch: call.isForOneMatch)
         }
 
         func value(of record: ItemRecord) throws(KeychainError) -> SecureBytes {
-            guard let view else { throw .itemNotFound }
-            return try view.value(of: record)
+            try view.value(of: record)
         }
+    }
+
+    /// What a reading closure works with where there is no file, and that is as good as an empty one.
+    private struct EmptyReader: RecordReader {
+        func records(_ selection: RecordSelection) -> [ItemRecord] { [] }
+
+        func value(of record: ItemRecord) throws(KeychainError) -> SecureBytes { throw .itemNotFound }
     }
 
     /// What a writing closure works with.

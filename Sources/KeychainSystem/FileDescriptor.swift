@@ -56,11 +56,11 @@ extension stat {
     ///   - what: The file, as the subject of a sentence.
     ///   - path: Its path.
     /// - Throws: `insecurePermissions`.
-    package func requireClosed(_ what: String, path: String) throws(KeychainError) {
+    package func requireClosed(_ what: @autoclosure () -> String, path: String) throws(KeychainError) {
         guard st_mode & 0o077 == 0 else {
             throw KeychainError(
                 .insecurePermissions,
-                "\(what) can be reached by others (mode \(String(st_mode & 0o777, radix: 8))). Close it with: "
+                "\(what()) can be reached by others (mode \(String(st_mode & 0o777, radix: 8))). Close it with: "
                     + "chmod 600 '\(path)'"
             )
         }

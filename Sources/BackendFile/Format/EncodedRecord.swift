@@ -17,9 +17,7 @@
                 throw KeychainError(.invalidParameter, "An identity has no record; store its key and its certificate.")
             }
             let schema = AttributeSchema.schema(of: record.itemClass)
-            let attributes = record.attributes.filter { attribute in
-                !schema.primaryKey.contains { $0.name == attribute.name && $0.form.defaultValue == attribute.value }
-            }
+            let attributes = record.attributes.filtered { !schema.isDefaultOfKey($0) }
             writer.append(record.itemClass.rawValue.utf8)
             writer.append(UInt8(record.isSynchronizable ? 1 : 0))
             writer.append(record.creationDate.microseconds)
@@ -31,20 +29,28 @@
 
         /// Examines a record and moves past it.
         ///
+        /// - Returns: The hash of its primary key: while a store is opened, most records are read this once.
         /// - Throws: `corrupt`, or `unsupported` for what only a later version can have written.
-        static func examine(_ reader: inout ByteReader) throws(KeychainError) {
+        static func examine(_ reader: inout ByteReader) throws(KeychainError) -> UInt64 {
+            var hasher = Hasher()
+            let head = reader.position
             let itemClass = try reader.textBytes(4)
-            guard KeySchema.of(itemClass) != nil else { throw .newerRecord }
+            guard let schema = KeySchema.of(itemClass) else { throw .newerRecord }
             _ = try reader.boolean()
+            hasher.combine(bytes: reader.slice(from: head))
             _ = try reader.slice(16)
+            let group = reader.position
             _ = try reader.textBytes(Int(reader.integer(UInt32.self)))
+            hasher.combine(bytes: reader.slice(from: group))
             var previous: UnsafeRawBufferPointer?
             for _ in 0..<(try reader.integer(UInt16.self)) {
+                let start = reader.position
                 let name = try reader.slice(Int(reader.integer(UInt8.self)))
                 // The order of other names would depend on who compares them.
                 guard name.isASCII else { throw .damaged("the name of an attribute is not ASCII") }
                 if let previous, !previous.isOrderedBefore(name) { throw .damaged("attributes are out of order") }
                 previous = name
+                let value = reader.position
                 switch try reader.integer(UInt8.self) {
                 case 1: _ = try reader.textBytes(Int(reader.integer(UInt32.self)))
                 case 2: _ = try reader.slice(Int(reader.integer(UInt32.self)))
@@ -52,13 +58,17 @@
                 case 4: _ = try reader.boolean()
                 default: throw .newerRecord
                 }
+                if schema.isPart(name, reader.slice(from: value)) {
+                    hasher.combine(bytes: reader.slice(from: start))
+                }
             }
+            return UInt64(bitPattern: Int64(hasher.finalize()))
         }
 
         /// Decodes a record.
         static func decode(_ reference: UUID, _ bytes: UnsafeRawBufferPointer) throws(KeychainError) -> ItemRecord {
             var reader = ByteReader(bytes)
-            guard let itemClass = ItemClass(rawValue: try reader.text(4)) else { throw .newerRecord }
+            guard let itemClass = itemClass(of: try reader.slice(4)) else { throw .newerRecord }
             let isSynchronizable = try reader.boolean()
             let creationDate = ItemDate(microseconds: try reader.integer(Int64.self))
             let modificationDate = ItemDate(microseconds: try reader.integer(Int64.self))
@@ -125,6 +135,24 @@
             }
         }
 
+        /// The hash of a primary key that was written: that of its parts one by one, as ``examine(_:)`` comes to them.
+        ///
+        /// Keyed anew in each process: who chooses the names of items cannot let them meet in one place.
+        static func hash(ofKey key: [UInt8]) throws(KeychainError) -> UInt64 {
+            try key.withByteReader { (reader) throws(KeychainError) in
+                var hasher = Hasher()
+                hasher.combine(bytes: try reader.slice(5))
+                hasher.combine(bytes: try reader.counted())
+                while reader.remaining > 0 {
+                    let start = reader.position
+                    _ = try reader.slice(Int(reader.integer(UInt8.self)))
+                    _ = try reader.attributeValue()
+                    hasher.combine(bytes: reader.slice(from: start))
+                }
+                return UInt64(bitPattern: Int64(hasher.finalize()))
+            }
+        }
+
         /// The encoded value of an attribute, nil if the record does not have it.
         static func value(
             of name: AttributeName,
@@ -170,6 +198,17 @@
             writer.append(count)
             writer.append(name.rawValue.utf8)
             encode(value, into: &writer)
+        }
+
+        /// The class of a record, by the bytes of its code; nil for a class that is not stored.
+        fileprivate static func itemClass(of code: UnsafeRawBufferPointer) -> ItemClass? {
+            switch UInt32(bigEndian: code.loadUnaligned(as: UInt32.self)) {
+            case 0x6765_6E70: .genericPassword
+            case 0x696E_6574: .internetPassword
+            case 0x6B65_7973: .key
+            case 0x6365_7274: .certificate
+            default: nil
+            }
         }
 
         private static func value(from reader: inout ByteReader) throws(KeychainError) -> AttributeValue {
@@ -220,12 +259,12 @@
 
         /// The schema of a class that is stored, by the bytes of its code.
         static func of(_ code: UnsafeRawBufferPointer) -> KeySchema? {
-            switch UInt32(bigEndian: code.loadUnaligned(as: UInt32.self)) {
-            case 0x6765_6E70: genericPassword
-            case 0x696E_6574: internetPassword
-            case 0x6B65_7973: key
-            case 0x6365_7274: certificate
-            default: nil
+            switch EncodedRecord.itemClass(of: code) {
+            case .genericPassword: genericPassword
+            case .internetPassword: internetPassword
+            case .key: key
+            case .certificate: certificate
+            case .identity, nil: nil
             }
         }
 

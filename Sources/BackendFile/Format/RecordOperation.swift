@@ -78,6 +78,8 @@
         let start: Int
         /// How many bytes describe it.
         let count: Int
+        /// The hash of the record's primary key; nil for a removal.
+        let keyHash: UInt64?
         /// The new value's place; nil if none comes with the operation.
         let value: ValuePlace?
 
@@ -104,7 +106,7 @@
             guard let kind = OperationKind(rawValue: try reader.integer(UInt8.self)) else { throw .newerRecord }
             self.kind = kind
             reference = UUID(uuid: try reader.slice(16).loadUnaligned(as: uuid_t.self))
-            if kind.hasRecord { try EncodedRecord.examine(&reader) }
+            keyHash = kind.hasRecord ? try EncodedRecord.examine(&reader) : nil
             if kind.hasValue {
                 let place = ValuePlace(
                     offset: valueOffset,

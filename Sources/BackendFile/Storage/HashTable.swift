@@ -44,11 +44,22 @@
         }
 
         /// Adds a number.
-        mutating func insert(_ hash: UInt64, _ number: Int) {
+        ///
+        /// - Returns: Whether another one with the hash is there, or perhaps so.
+        @discardableResult
+        mutating func insert(_ hash: UInt64, _ number: Int) -> Bool {
             precondition(number < Int(UInt32.max), "A store holds up to 4 billion items")
-            if (count + 1) * 4 > slots.count * 3 { grow() }
-            put(Self.slot(hash, number))
+            reserve(count + 1)
             count += 1
+            return put(Self.slot(hash, number))
+        }
+
+        /// Makes room for so many numbers in all.
+        mutating func reserve(_ capacity: Int) {
+            guard capacity * 4 > slots.count * 3 else { return }
+            var size = slots.count * 2
+            while capacity * 4 > size * 3 { size *= 2 }
+            resize(to: size)
         }
 
         /// Removes a number that is there.
@@ -74,10 +85,18 @@
             }
         }
 
-        private mutating func put(_ slot: UInt64) {
+        /// Fills the first free slot from home on; true if one on the way has the same hash.
+        @discardableResult
+        private mutating func put(_ slot: UInt64) -> Bool {
             var position = home(slot)
-            while marks[position] != 0 { position = (position + 1) & (slots.count - 1) }
+            let mark = Self.mark(slot)
+            var isShared = false
+            while marks[position] != 0 {
+                if marks[position] == mark, (slots[position] ^ slot) >> 32 == 0 { isShared = true }
+                position = (position + 1) & (slots.count - 1)
+            }
             fill(position, slot)
+            return isShared
         }
 
         private mutating func fill(_ position: Int, _ slot: UInt64) {
@@ -90,10 +109,10 @@
             marks[position] = 0
         }
 
-        private mutating func grow() {
+        private mutating func resize(to size: Int) {
             let old = slots
-            slots = [UInt64](repeating: 0, count: old.count * 2)
-            marks = [UInt8](repeating: 0, count: old.count * 2)
+            slots = [UInt64](repeating: 0, count: size)
+            marks = [UInt8](repeating: 0, count: size)
             for slot in old where slot != 0 { put(slot) }
         }
     }

@@ -138,9 +138,14 @@
         /// Whether both marks are those that are known, by one read: every call on the store asks.
         private func hasKnownMarks() throws(KeychainError) -> Bool {
             let start = FileLayout.marks[0]
-            let bytes = try file.read(FileLayout.marks[1] + FileLayout.markSize - start, at: UInt64(start))
-            return zip(FileLayout.marks, markBytes).allSatisfy { place, mark in
-                bytes.dropFirst(place - start).prefix(mark.count) == mark[...]
+            let count = FileLayout.marks[1] + FileLayout.markSize - start
+            let bytes = try file.read(count, at: UInt64(start))
+            guard bytes.count == count else { return false }
+            return bytes.withUnsafeBytes { bytes in
+                zip(FileLayout.marks, markBytes).allSatisfy { place, mark in
+                    let found = bytes[(place - start)..<(place - start + FileLayout.markSize)]
+                    return mark.withUnsafeBytes { UnsafeRawBufferPointer(rebasing: found).isIdentical(to: $0) }
+                }
             }
         }
 

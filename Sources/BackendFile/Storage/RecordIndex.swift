@@ -61,17 +61,29 @@
         /// - Complexity: O(1) for a reference or a full primary key; O(m) in the number of items with that value if the
         ///   selection has an attribute that is indexed, once it was asked for; else O(n) in the number of items.
         func records(_ selection: RecordSelection) throws(KeychainError) -> [ItemRecord] {
+            if let reference = selection.reference {
+                return try number(of: reference).flatMap { (number) throws(KeychainError) in
+                    try record(number, matching: selection)
+                }.map { [$0] } ?? []
+            }
+            if let key = selection.primaryKey {
+                return try number(of: key).flatMap { (number) throws(KeychainError) in
+                    try record(number, matching: selection)
+                }.map { [$0] } ?? []
+            }
             var found: [ItemRecord] = []
             for number in try candidates(selection) {
-                let entry = entries[number]
-                let mayMatch = try log.withOperation(at: entry.place) { (operation) throws(KeychainError) in
-                    try EncodedRecord.matches(operation.record, selection)
-                }
-                guard mayMatch else { continue }
-                let record = try record(of: entry)
-                if selection.matches(record) { found.append(record) }
+                if let record = try record(number, matching: selection) { found.append(record) }
             }
             return found
+        }
+
+        private func record(_ number: Int, matching selection: RecordSelection) throws(KeychainError) -> ItemRecord? {
+            try log.withOperation(at: entries[number].place) { (operation) throws(KeychainError) in
+                guard try EncodedRecord.matches(operation.record, selection) else { return nil }
+                let record = try EncodedRecord.decode(operation.reference, operation.record)
+                return selection.matches(record) ? record : nil
+            }
         }
 
         /// Checks that the operations of a frame fit the contents, and changes nothing.
@@ -80,7 +92,7 @@
         ///   be unique.
         func check(_ frame: Frame) throws(KeychainError) {
             // What the operations leave of each item that they touch: the key, nil if it is gone.
-            var outcome: [UUID: [UInt8]?] = [:]
+            var outcome: [UUID: EncodedKey?] = Dictionary(minimumCapacity: frame.operations.count)
             var writer = ByteWriter(capacity: Self.usualKeySize)
             for outline in frame.operations {
                 try OperationBytes.with(frame.metadata, outline.start) { (operation) throws(KeychainError) in
@@ -89,12 +101,12 @@
                     try Self.requireFit(outline.kind, exists)
                     writer.clear()
                     if outline.kind.hasRecord { try EncodedRecord.encodeKey(of: operation.record, into: &writer) }
-                    outcome[reference] = .some(outline.kind.hasRecord ? writer.bytes : nil)
+                    outcome[reference] = .some(outline.kind.hasRecord ? EncodedKey(bytes: writer.bytes) : nil)
                 }
             }
-            var added: Set<[UInt8]> = []
+            var added = Set<EncodedKey>(minimumCapacity: outcome.count)
             for case let key? in outcome.values {
-                let holder = try number(ofKey: key)
+                let holder = try number(ofKey: key.bytes)
                 let isTaken = holder.map { outcome[reference(of: $0)] == nil } ?? false
                 guard !isTaken, added.insert(key).inserted else { throw Self.doubleKey }
             }
@@ -111,21 +123,20 @@
             // Two items may have one key between two operations of a frame.
             var suspects: [Int] = []
             for outline in frame.operations {
-                try OperationBytes.with(frame.metadata, outline.start) { (operation) throws(KeychainError) in
-                    var number = number(of: outline.reference)
-                    try Self.requireFit(outline.kind, number != nil)
-                    if let number { try unlink(number, attributes, &writer) }
-                    guard outline.kind.hasRecord else {
-                        if let number { free(number) }
-                        return
-                    }
-                    guard let value = outline.value ?? number.map({ entries[$0].value }) else {
-                        throw Self.contradiction("an item has no value")
-                    }
-                    let entry = Entry(start, outline, value)
-                    if let number { entries[number] = entry } else { number = add(entry, outline.reference) }
-                    if let number, try link(number, operation, attributes, &writer) { suspects.append(number) }
+                let known = number(of: outline.reference)
+                try Self.requireFit(outline.kind, known != nil)
+                if let known { try unlink(known, attributes, &writer) }
+                guard let keyHash = outline.keyHash else {
+                    if let known { free(known) }
+                    continue
                 }
+                guard let value = outline.value ?? known.map({ entries[$0].value }) else {
+                    throw Self.contradiction("an item has no value")
+                }
+                let entry = Entry(start, outline, value)
+                if let known { entries[known] = entry }
+                let number = known ?? add(entry, outline.reference)
+                if try link(number, keyHash, attributes) { suspects.append(number) }
             }
             for number in suspects where entries[number].place != nil {
                 try key(of: number, into: &writer)
@@ -145,7 +156,7 @@
             for outline in frame.operations {
                 try OperationBytes.with(frame.metadata, outline.start) { (operation) throws(KeychainError) in
                     let number = number(of: outline.reference)
-                    guard outline.kind.hasRecord else {
+                    guard let keyHash = outline.keyHash else {
                         if let number { try remove(number, attributes, &writer) }
                         return
                     }
@@ -159,10 +170,19 @@
                     // Who has the key is the newer one: the other was renamed or removed where nothing can be read.
                     if let other = try self.number(ofKey: writer.bytes) { try remove(other, attributes, &writer) }
                     let added = add(Entry(start, outline, value), outline.reference)
-                    _ = try link(added, operation, attributes, &writer)
+                    _ = try link(added, keyHash, attributes)
                 }
             }
             return valueless
+        }
+
+        /// A primary key in its encoded form, hashed as one piece: an array is hashed byte by byte.
+        private struct EncodedKey: Hashable {
+            let bytes: [UInt8]
+
+            func hash(into hasher: inout Hasher) {
+                bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
+            }
         }
 
         private static func requireFit(_ kind: OperationKind, _ exists: Bool) throws(KeychainError) {
@@ -183,14 +203,8 @@
 
     // Finding.
     extension RecordIndex {
-        /// The numbers of the entries that a selection may match.
+        /// The numbers of the entries that may match a selection by its attributes.
         private func candidates(_ selection: RecordSelection) throws(KeychainError) -> [Int] {
-            if let reference = selection.reference { return number(of: reference).map { [$0] } ?? [] }
-            if let key = selection.primaryKey {
-                var writer = ByteWriter(capacity: Self.usualKeySize)
-                try EncodedRecord.encode(key, into: &writer)
-                return try number(ofKey: writer.bytes).map { [$0] } ?? []
-            }
             for name in AttributeIndex.names {
                 // An empty value also stands for one that is absent, and a server for its subdomains.
                 guard let value = selection.attributes[name], value != value.form.defaultValue,
@@ -216,9 +230,15 @@
             byReference.first(Self.hash(reference)) { self.reference(of: $0) == reference }
         }
 
+        private func number(of key: PrimaryKey) throws(KeychainError) -> Int? {
+            var writer = ByteWriter(capacity: Self.usualKeySize)
+            try EncodedRecord.encode(key, into: &writer)
+            return try number(ofKey: writer.bytes)
+        }
+
         private func number(ofKey key: [UInt8], except other: Int? = nil) throws(KeychainError) -> Int? {
             var writer = ByteWriter(capacity: Self.usualKeySize)
-            return try byKey.first(key.withUnsafeBytes { Self.hash($0) }) { (number) throws(KeychainError) in
+            return try byKey.first(EncodedRecord.hash(ofKey: key)) { (number) throws(KeychainError) in
                 guard number != other else { return false }
                 try self.key(of: number, into: &writer)
                 return writer.bytes == key
@@ -261,6 +281,27 @@
 
     // Changing.
     extension RecordIndex {
+        /// Makes room for a frame and for what is likely to follow it, if the rest of the file is like this part of it.
+        ///
+        /// Tables that only ever double are filled twice. Never room for more than eight times as many items as there are:
+        /// the rest may be large values.
+        ///
+        /// - Parameters:
+        ///   - frame: The frame that is applied next.
+        ///   - end: Where the file ends.
+        mutating func makeRoom(for frame: Frame, before end: UInt64) {
+            let added = frame.operations.count
+            guard entries.count + added > entries.capacity, end > frame.base.length else { return }
+            let share = Double(end - frame.base.length) / Double(frame.tip.length - frame.base.length)
+            let expected = min(Double(added) * share, Double(max(entries.count, added) * 8))
+            let capacity = entries.count + Int(expected)
+            // A little more each time would be worse than doubling.
+            guard capacity >= entries.capacity * 2 else { return }
+            entries.reserveCapacity(capacity)
+            byReference.reserve(capacity)
+            byKey.reserve(capacity)
+        }
+
         private mutating func add(_ entry: Entry, _ reference: UUID) -> Int {
             let number = freeEntries.popLast() ?? entries.count
             if number == entries.count { entries.append(entry) } else { entries[number] = entry }
@@ -286,21 +327,14 @@
         /// Lets an entry be found by what its operation says; true if another one may have its key.
         private mutating func link(
             _ number: Int,
-            _ operation: OperationBytes,
-            _ attributes: [AttributeName],
-            _ writer: inout ByteWriter
+            _ keyHash: UInt64,
+            _ attributes: [AttributeName]
         ) throws(KeychainError) -> Bool {
             liveByteCount += entries[number].byteCount
             for name in attributes {
-                let value = try EncodedRecord.value(of: name, in: operation.record)
-                if let value { byAttribute.insert(number, Self.hash(value), of: name) }
+                if let hash = try hash(of: name, number) { byAttribute.insert(number, hash, of: name) }
             }
-            writer.clear()
-            try EncodedRecord.encodeKey(of: operation.record, into: &writer)
-            let hash = writer.bytes.withUnsafeBytes { Self.hash($0) }
-            let isSuspect = byKey.first(hash) { _ in true } != nil
-            byKey.insert(hash, number)
-            return isSuspect
+            return byKey.insert(keyHash, number)
         }
 
         private mutating func unlink(
@@ -313,7 +347,7 @@
                 if let hash = try hash(of: name, number) { byAttribute.remove(number, hash, of: name) }
             }
             try key(of: number, into: &writer)
-            byKey.remove(writer.bytes.withUnsafeBytes { Self.hash($0) }, number)
+            byKey.remove(try EncodedRecord.hash(ofKey: writer.bytes), number)
         }
     }
 #endif

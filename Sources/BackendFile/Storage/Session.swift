@@ -40,9 +40,9 @@
         /// - Parameter place: Where the file is.
         /// - Throws: `unavailable` if the file has vanished, and why it cannot be read.
         mutating func state(at place: FilePlace) throws(KeychainError) -> State {
-            if hasWriter { return store.map { .open(FileView($0)) } ?? .missing }
+            if hasWriter { return (store?.view()).map { .open($0) } ?? .missing }
             switch try refresh(place, forWriting: false) {
-            case true?: return store.map { .open(FileView($0)) } ?? .locked
+            case true?: return (store?.view()).map { .open($0) } ?? .locked
             case false?: return .locked
             case nil: return .missing
             }
@@ -108,7 +108,7 @@
             }
             try status.requireKeychainFile(place)
             wasSeen = true
-            guard store != nil else { return false }
+            if case nil = store { return false }
             let isUsable = !isOutdated
             isOutdated = true
             let isCurrent = isUsable ? try store?.refresh(status, forWriting: forWriting) : false
@@ -147,12 +147,6 @@
         let index: RecordIndex
         /// What is known of the damage, nil for a file that is whole.
         let salvage: Salvage?
-
-        init(_ store: StoreFile) {
-            file = store.file
-            index = store.index
-            salvage = store.salvage
-        }
 
         /// The value of a record.
         ///

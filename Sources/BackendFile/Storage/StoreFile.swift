@@ -66,6 +66,14 @@
             }
         }
 
+        /// What the file contains now, for a reader.
+        ///
+        /// Mutating only so that it is asked in its place: Swift copies an optional store as a whole, with a reference for
+        /// everything that a writer needs, to ask it what changes nothing.
+        mutating func view() -> FileView {
+            FileView(file: file, index: index, salvage: salvage)
+        }
+
         /// How many bytes of the file are about nothing that is there any more.
         var garbageByteCount: UInt64 {
             let used = UInt64(FileLayout.regionSize) + index.liveByteCount
@@ -78,7 +86,9 @@
         }
 
         private mutating func readFrames() throws(KeychainError) -> Bool {
-            try file.readFrames { (frame) throws(KeychainError) in
+            let end = file.size
+            return try file.readFrames { (frame) throws(KeychainError) in
+                index.makeRoom(for: frame, before: end)
                 do {
                     try index.apply(frame)
                 } catch {

@@ -49,9 +49,9 @@ public struct RecordSelection: Sendable, Hashable {
     ///
     /// - Parameter key: The key; its absent attributes are filled in with their defaults.
     public init(_ key: PrimaryKey) {
-        var attributes = AttributeSet()
-        for attribute in AttributeSchema.schema(of: key.itemClass).primaryKey {
-            attributes[attribute.name] = key.attributes[attribute.name] ?? attribute.form.defaultValue
+        var attributes = key.attributes
+        for attribute in AttributeSchema.schema(of: key.itemClass).primaryKey where attributes[attribute.name] == nil {
+            attributes[attribute.name] = attribute.form.defaultValue
         }
         self.init(
             itemClass: key.itemClass,

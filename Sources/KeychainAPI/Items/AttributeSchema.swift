@@ -28,7 +28,7 @@ public struct AttributeSchema: Sendable {
     }
 
     /// Whether an attribute belongs to the primary key and has its default, which is the same as its absence.
-    func isDefaultOfKey(_ attribute: AttributeSet.Element) -> Bool {
+    package func isDefaultOfKey(_ attribute: AttributeSet.Element) -> Bool {
         attribute.value.isDefault
             && primaryKey.contains { $0.name == attribute.name && $0.form == attribute.value.form }
     }

@@ -50,7 +50,7 @@ public struct AttributeSet: Sendable, Hashable {
     }
 
     /// The attributes that satisfy a condition; this very set if all do.
-    func filtered(_ isIncluded: (Element) -> Bool) -> AttributeSet {
+    package func filtered(_ isIncluded: (Element) -> Bool) -> AttributeSet {
         elements.allSatisfy(isIncluded) ? self : AttributeSet(sorted: elements.filter(isIncluded))
     }
 

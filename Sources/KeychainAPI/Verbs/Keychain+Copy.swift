@@ -112,7 +112,7 @@ extension Keychain {
         do throws(KeychainError) { try Self.validate(target.accessGroup) } catch {
             throw target.located(error, targetCall)
         }
-        let records = try fetch(query, limit: nil, values: false, call).map(\.record)
+        let records = try fetch(query, values: false, call).map(\.record)
         guard !records.isEmpty else { throw located(.itemNotFound, call) }
         if isSameStore(as: target), records.allSatisfy({ $0.isIn(target.accessGroup) }) {
             return records.map { Copied(source: $0, undo: nil) }
@@ -130,7 +130,7 @@ extension Keychain {
             )
         }
         // What stays is not decrypted either.
-        let leaving = try fetch(query, limit: nil, values: true, call, where: mayLeave)
+        let leaving = try fetch(query, values: true, call, where: mayLeave)
         guard !leaving.isEmpty else { throw located(.itemNotFound, call) }
         return try target.write(targetCall) { (writer) throws(KeychainError) in
             var mutations: [RecordMutation] = []

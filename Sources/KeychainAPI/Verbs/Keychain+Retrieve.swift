@@ -9,7 +9,7 @@ extension Keychain {
     public func retrieve<Value: SecDataConvertible, Item: SecStorable>(
         _ query: SecItemQuery<Item>
     ) throws(KeychainError) -> Value? {
-        try decoded(fetch(query, limit: 1, values: true, call(.retrieve, isForOneMatch: true)).first)
+        try decoded(first(query, values: true, call(.retrieve, isForOneMatch: true)))
     }
 
     /// The value of the first item that a query matches, the oldest; nil if none does.
@@ -19,7 +19,7 @@ extension Keychain {
     public func retrieve<Value: SecDataConvertible, Item: SecStorable>(
         _ query: SecItemQuery<Item>
     ) async throws(KeychainError) -> Value? {
-        try decoded(await fetch(query, limit: 1, values: true, call(.retrieve, isForOneMatch: true)).first)
+        try decoded(await first(query, values: true, call(.retrieve, isForOneMatch: true)))
     }
 
     /// The first item that a query matches, the oldest, in the form that is asked for; nil if none does.
@@ -32,10 +32,7 @@ extension Keychain {
         _ returning: SecReturnType,
         query: SecItemQuery<Item>
     ) throws(KeychainError) -> SecValue<Item>? {
-        let values = returning.contains(.data)
-        return try fetch(query, limit: 1, values: values, call(.retrieve, isForOneMatch: true)).first?.secValue(
-            returning
-        )
+        try first(query, values: returning.contains(.data), call(.retrieve, isForOneMatch: true))?.secValue(returning)
     }
 
     /// The first item that a query matches, the oldest, in the form that is asked for; nil if none does.
@@ -48,10 +45,8 @@ extension Keychain {
         _ returning: SecReturnType,
         query: SecItemQuery<Item>
     ) async throws(KeychainError) -> SecValue<Item>? {
-        let values = returning.contains(.data)
-        return try await fetch(query, limit: 1, values: values, call(.retrieve, isForOneMatch: true)).first?.secValue(
-            returning
-        )
+        try await first(query, values: returning.contains(.data), call(.retrieve, isForOneMatch: true))?
+            .secValue(returning)
     }
 
     /// Every item that a query matches, the oldest first.
@@ -65,7 +60,7 @@ extension Keychain {
         query: SecItemQuery<Item>
     ) throws(KeychainError) -> [SecValue<Item>] {
         let values = returning.contains(.data)
-        return try fetch(query, limit: nil, values: values, call(.retrieve)).compactMap { $0.secValue(returning) }
+        return try fetch(query, values: values, call(.retrieve)).compactMap { $0.secValue(returning) }
     }
 
     /// Every item that a query matches, the oldest first.
@@ -79,7 +74,7 @@ extension Keychain {
         query: SecItemQuery<Item>
     ) async throws(KeychainError) -> [SecValue<Item>] {
         let values = returning.contains(.data)
-        return try await fetch(query, limit: nil, values: values, call(.retrieve))
+        return try await fetch(query, values: values, call(.retrieve))
             .compactMap { $0.secValue(returning) }
     }
 
@@ -90,7 +85,7 @@ extension Keychain {
     /// - Parameter query: The item.
     /// - Throws: `interactionNotAllowed` if the store is locked and cannot tell, and as `retrieve(_:)`.
     public func info<Item: SecItem>(for query: SecItemQuery<Item>) throws(KeychainError) -> SecItemInfo<Item>? {
-        try fetch(query, limit: 1, values: false, call(.info, isForOneMatch: true)).first.map {
+        try first(query, values: false, call(.info, isForOneMatch: true)).map {
             SecItemInfo(record: $0.record)
         }
     }
@@ -102,7 +97,7 @@ extension Keychain {
     /// - Parameter query: The item.
     /// - Throws: As the synchronous form, and `cancelled`.
     public func info<Item: SecItem>(for query: SecItemQuery<Item>) async throws(KeychainError) -> SecItemInfo<Item>? {
-        try await fetch(query, limit: 1, values: false, call(.info, isForOneMatch: true)).first.map {
+        try await first(query, values: false, call(.info, isForOneMatch: true)).map {
             SecItemInfo(record: $0.record)
         }
     }
@@ -114,7 +109,7 @@ extension Keychain {
     /// - Parameter query: The items.
     /// - Throws: `interactionNotAllowed` if the store is locked and cannot tell, and as `retrieve(_:)`.
     public func infoAll<Item: SecItem>(for query: SecItemQuery<Item>) throws(KeychainError) -> [SecItemInfo<Item>] {
-        try fetch(query, limit: nil, values: false, call(.info)).map { SecItemInfo(record: $0.record) }
+        try fetch(query, values: false, call(.info)).map { SecItemInfo(record: $0.record) }
     }
 
     /// The attributes of every item that a query matches, the oldest first.
@@ -126,7 +121,7 @@ extension Keychain {
     public func infoAll<Item: SecItem>(
         for query: SecItemQuery<Item>
     ) async throws(KeychainError) -> [SecItemInfo<Item>] {
-        try await fetch(query, limit: nil, values: false, call(.info)).map { SecItemInfo(record: $0.record) }
+        try await fetch(query, values: false, call(.info)).map { SecItemInfo(record: $0.record) }
     }
 
     /// Whether an item matches a query.
@@ -136,7 +131,7 @@ extension Keychain {
     /// - Parameter query: The item.
     /// - Throws: `interactionNotAllowed` if the store is locked and cannot tell, and as `retrieve(_:)`.
     public func contains<Item: SecItem>(_ query: SecItemQuery<Item>) throws(KeychainError) -> Bool {
-        try !fetch(query, limit: 1, values: false, call(.contains, isForOneMatch: true)).isEmpty
+        try first(query, values: false, call(.contains, isForOneMatch: true)) != nil
     }
 
     /// Whether an item matches a query.
@@ -146,7 +141,7 @@ extension Keychain {
     /// - Parameter query: The item.
     /// - Throws: As the synchronous form, and `cancelled`.
     public func contains<Item: SecItem>(_ query: SecItemQuery<Item>) async throws(KeychainError) -> Bool {
-        try await !fetch(query, limit: 1, values: false, call(.contains, isForOneMatch: true)).isEmpty
+        try await first(query, values: false, call(.contains, isForOneMatch: true)) != nil
     }
 
     private func decoded<Value: SecDataConvertible>(_ item: FetchedItem?) throws(KeychainError) -> Value? {
@@ -170,37 +165,65 @@ struct FetchedItem: Sendable {
 }
 
 extension Keychain {
+    private func first<Item>(
+        _ query: SecItemQuery<Item>,
+        values: Bool,
+        _ call: CallContext
+    ) async throws(KeychainError) -> FetchedItem? {
+        try await CallExecutor.run(call) { () throws(KeychainError) in try first(query, values: values, call) }
+    }
+
     private func fetch<Item>(
         _ query: SecItemQuery<Item>,
-        limit: Int?,
         values: Bool,
         _ call: CallContext
     ) async throws(KeychainError) -> [FetchedItem] {
-        try await CallExecutor.run(call) { () throws(KeychainError) in
-            try fetch(query, limit: limit, values: values, call)
+        try await CallExecutor.run(call) { () throws(KeychainError) in try fetch(query, values: values, call) }
+    }
+
+    /// Reads the first item that a query matches, with its value if that is wanted.
+    private func first<Item>(
+        _ query: SecItemQuery<Item>,
+        values: Bool,
+        _ call: CallContext
+    ) throws(KeychainError) -> FetchedItem? {
+        do throws(KeychainError) { try validate(query) } catch { throw located(error, call) }
+        let selection = selection(query)
+        return try confirming(call) { (confirmed, reader) throws(KeychainError) in
+            try first(selection, values, confirmed, reader)
         }
     }
 
-    /// Reads the first items that a query matches, with their values if they are wanted.
+    /// Reads the items that a query matches, with their values if they are wanted.
     ///
     /// - Parameter isWanted: Tells by its record whether an item is to be read at all.
     func fetch<Item>(
         _ query: SecItemQuery<Item>,
-        limit: Int?,
         values: Bool,
         _ call: CallContext,
         where isWanted: (ItemRecord) -> Bool = { _ in true }
     ) throws(KeychainError) -> [FetchedItem] {
         do throws(KeychainError) { try validate(query) } catch { throw located(error, call) }
+        let selection = selection(query)
+        return try confirming(call) { (confirmed, reader) throws(KeychainError) in
+            try fetch(selection, values, confirmed, isWanted, reader)
+        }
+    }
+
+    private enum FetchOutcome<Items> {
+        case items(Items)
+        case needs(AccessPolicy.Options)
+    }
+
+    /// Reads until what has to be confirmed for it has been confirmed.
+    private func confirming<Items>(
+        _ call: CallContext,
+        _ body: (AccessPolicy.Options, any RecordReader) throws(KeychainError) -> FetchOutcome<Items>
+    ) throws(KeychainError) -> Items {
         var confirmed: AccessPolicy.Options = []
         while true {
             let needed: AccessPolicy.Options
-            switch try read(
-                call,
-                { (reader) throws(KeychainError) in
-                    try fetch(query, limit, values, confirmed, isWanted, reader)
-                }
-            ) {
+            switch try read(call, { (reader) throws(KeychainError) in try body(confirmed, reader) }) {
             case .items(let items): return items
             case .needs(let options): needed = options
             }
@@ -210,49 +233,44 @@ extension Keychain {
         }
     }
 
-    private enum FetchOutcome {
-        case items([FetchedItem])
-        case needs(AccessPolicy.Options)
+    private func first(
+        _ selection: RecordSelection,
+        _ values: Bool,
+        _ confirmed: AccessPolicy.Options,
+        _ reader: any RecordReader
+    ) throws(KeychainError) -> FetchOutcome<FetchedItem?> {
+        // An item that vanished between search and reading is skipped: the next one is then the first.
+        for match in try matches(selection, reader) {
+            guard values else { return .items(FetchedItem(record: match.shown, value: nil)) }
+            let options = AccessPolicy.options(of: match.record)
+            if !options.isSubset(of: confirmed) { return .needs(options) }
+            do throws(KeychainError) {
+                return .items(FetchedItem(record: match.shown, value: try reader.value(of: match.record)))
+            } catch .itemNotFound {}
+        }
+        return .items(nil)
     }
 
-    private func fetch<Item>(
-        _ query: SecItemQuery<Item>,
-        _ limit: Int?,
+    private func fetch(
+        _ selection: RecordSelection,
         _ values: Bool,
         _ confirmed: AccessPolicy.Options,
         _ isWanted: (ItemRecord) -> Bool,
         _ reader: any RecordReader
-    ) throws(KeychainError) -> FetchOutcome {
-        let all = try matches(query, reader).filter { isWanted($0.record) }
-        guard values else {
-            return .items(all.prefix(limit ?? all.count).map { FetchedItem(record: $0.shown, value: nil) })
+    ) throws(KeychainError) -> FetchOutcome<[FetchedItem]> {
+        let matches = try matches(selection, reader).filter { isWanted($0.record) }
+        guard values, !matches.isEmpty else { return .items(matches.map { FetchedItem(record: $0.shown, value: nil) }) }
+        for match in matches {
+            let options = AccessPolicy.options(of: match.record)
+            if !options.isSubset(of: confirmed) { return .needs(options) }
         }
-        // An item that vanished between search and reading is skipped; where one is wanted, the next one is the first.
-        if limit == 1 {
-            for match in all {
-                let options = AccessPolicy.options(of: match.record)
-                if !options.isSubset(of: confirmed) { return .needs(options) }
-                if case let value?? = try reader.values(of: [match.record]).first {
-                    return .items([FetchedItem(record: match.shown, value: value)])
-                }
+        // An item that vanished between search and reading is skipped.
+        let bytes = try reader.values(of: matches.map(\.record))
+        return .items(
+            zip(matches, bytes).compactMap { match, value in
+                value.map { FetchedItem(record: match.shown, value: $0) }
             }
-            return .items([])
-        }
-        var items: [FetchedItem] = []
-        var rest = all[...]
-        while !rest.isEmpty, limit.map({ items.count < $0 }) ?? true {
-            let batch = rest.prefix(limit.map { $0 - items.count } ?? rest.count)
-            rest = rest.dropFirst(batch.count)
-            for match in batch {
-                let options = AccessPolicy.options(of: match.record)
-                if !options.isSubset(of: confirmed) { return .needs(options) }
-            }
-            let bytes = try reader.values(of: batch.map(\.record))
-            for (match, value) in zip(batch, bytes) where value != nil {
-                items.append(FetchedItem(record: match.shown, value: value))
-            }
-        }
-        return .items(items)
+        )
     }
 
     private func confirm(_ options: AccessPolicy.Options, _ call: CallContext) throws(KeychainError) {

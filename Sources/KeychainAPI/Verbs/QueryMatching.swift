@@ -96,15 +96,15 @@ extension Keychain {
         _ query: SecItemQuery<Value>,
         _ reader: any RecordReader
     ) throws(KeychainError) -> [Match] {
-        let selection = selection(query)
-        return Value.itemClass == .identity ? try identities(selection, reader) : try matches(selection, reader)
+        try matches(selection(query), reader)
     }
 
-    /// The items that a selection of one stored class matches, oldest first.
+    /// The items that a selection matches, oldest first.
     func matches(
         _ selection: RecordSelection,
         _ reader: any RecordReader
     ) throws(KeychainError) -> [Match] {
+        if selection.itemClass == .identity { return try identities(selection, reader) }
         let candidates = try reader.records(selection)
         // Most calls are about one item.
         if candidates.count == 1 { return selection.matches(candidates[0]) ? [Match(record: candidates[0])] : [] }

@@ -21,10 +21,11 @@ final class TransactionDriver: KeychainDriver, RecordWriter, @unchecked Sendable
     private let base: any KeychainDriver
     private var writer: (any RecordWriter)?
     private let thread = pthread_self()
-    private var changes: [UUID: Change] = [:]
-    private var order: [UUID] = []
+    /// What was changed, in the order of the first change of each record.
+    private var changes: [Change] = []
+    private var byReference: [UUID: Int] = [:]
     /// Which of the changed records has a key now.
-    private var byKey: [PrimaryKey: UUID] = [:]
+    private var byKey: [PrimaryKey: Int] = [:]
 
     init(over base: any KeychainDriver, _ writer: any RecordWriter) {
         self.base = base
@@ -69,20 +70,26 @@ final class TransactionDriver: KeychainDriver, RecordWriter, @unchecked Sendable
     }
 
     func records(_ selection: RecordSelection) throws(KeychainError) -> [ItemRecord] {
-        let untouched = try openWriter().records(selection).filter { changes[$0.reference] == nil }
-        return untouched + changed(selection).compactMap { changes[$0]?.current }.filter(selection.matches)
+        var found = try openWriter().records(selection)
+        found.removeAll { byReference[$0.reference] != nil }
+        for change in changes(selection) {
+            if let record = change.current, selection.matches(record) { found.append(record) }
+        }
+        return found
     }
 
-    /// The changed records that may match: a transaction of many stores looks for each of their keys.
-    private func changed(_ selection: RecordSelection) -> [UUID] {
-        if let reference = selection.reference { return [reference] }
-        if let key = selection.primaryKey { return byKey[key].map { [$0] } ?? [] }
-        return order
+    /// The changes that may match: a transaction of many stores looks for each of their keys.
+    private func changes(_ selection: RecordSelection) -> ArraySlice<Change> {
+        if let reference = selection.reference { return byReference[reference].map { changes[$0...$0] } ?? [] }
+        if let key = selection.primaryKey { return byKey[key].map { changes[$0...$0] } ?? [] }
+        return changes[...]
     }
 
     func value(of record: ItemRecord) throws(KeychainError) -> SecureBytes {
         let writer = try openWriter()
-        guard let change = changes[record.reference] else { return try writer.value(of: record) }
+        guard let change = byReference[record.reference].map({ changes[$0] }) else {
+            return try writer.value(of: record)
+        }
         if let value = change.value { return value }
         guard let original = change.original else { throw .itemNotFound }
         return try writer.value(of: original)
@@ -99,22 +106,22 @@ final class TransactionDriver: KeychainDriver, RecordWriter, @unchecked Sendable
     }
 
     private func change(_ reference: UUID, original: ItemRecord?, to current: ItemRecord?, _ value: SecureBytes?) {
+        let known = byReference[reference]
         // An earlier mutation of the same commit may have given the key to another item.
-        if let key = changes[reference]?.current?.primaryKey, byKey[key] == reference { byKey[key] = nil }
-        if let current { byKey[current.primaryKey] = reference }
-        if var change = changes[reference] {
-            change.current = current
-            change.value = value ?? change.value
-            changes[reference] = change
-        } else {
-            changes[reference] = Change(original: original, current: current, value: value)
-            order.append(reference)
+        if let known, let key = changes[known].current?.primaryKey, byKey[key] == known { byKey[key] = nil }
+        let number = known ?? changes.count
+        if let current { byKey[current.primaryKey] = number }
+        guard known == nil else {
+            changes[number].current = current
+            if let value { changes[number].value = value }
+            return
         }
+        changes.append(Change(original: original, current: current, value: value))
+        byReference[reference] = number
     }
 
     /// The transaction as mutations of the store: removals first, so that a key that was freed can be used again.
     var mutations: [RecordMutation] {
-        let changes = order.compactMap { self.changes[$0] }
         let removals = changes.compactMap { change in
             change.current == nil ? change.original.map { RecordMutation.delete($0) } : nil
         }
