@@ -86,6 +86,7 @@
             _ call: CallContext,
             _ body: (any RecordReader) throws(KeychainError) -> Result
         ) throws(KeychainError) -> Result {
+            defer { Sodium.clearStack() }
             guard let view = try view(call) else { return try body(EmptyReader()) }
             return try body(FileReader(view: view, call: call))
         }
@@ -100,7 +101,8 @@
             _ call: CallContext,
             _ body: (any RecordWriter) throws(KeychainError) -> Result
         ) throws(KeychainError) -> Result {
-            try exclusively(call) { () throws(KeychainError) in try body(FileWriter(driver: self, call: call)) }
+            defer { Sodium.clearStack() }
+            return try exclusively(call) { () throws(KeychainError) in try body(FileWriter(driver: self, call: call)) }
         }
 
         /// Calls a closure whenever the file may have changed, whoever changed it.

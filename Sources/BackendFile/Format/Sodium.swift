@@ -144,6 +144,14 @@
             }
         }
 
+        /// Overwrites the stack below the caller, where a call that has returned may have left a piece of a value or key.
+        ///
+        /// A register can hold one for long after it was copied, and the dynamic linker writes all registers to the stack
+        /// when it looks for a function that is called for the first time.
+        static func clearStack() {
+            sodium_stackzero(8 * 1024)
+        }
+
         /// Opens a sealed text into a place of its length less ``tagSize``; false if it is not authentic.
         static func open(
             _ sealed: UnsafeRawBufferPointer,
