@@ -182,7 +182,7 @@
         @Test func aSlotCostsTheSameInALargeFile() throws {
             let driver = try bench.driver(.environment("ONE"))
             for number in 0..<50 { try driver.add("\(number)", String(repeating: "x", count: 2000)) }
-            let disk = WriteCounter()
+            let disk = CountingFiles()
             let counted = try FileDriver(
                 path: bench.path,
                 options: StoreOptions(keySource: .environment("ONE")),

@@ -147,6 +147,20 @@
             #expect(try Set(scratch.driver(repaired).contents().keys) == ["0", "1", "3", "4", "new"])
         }
 
+        @Test func aHoleOfZerosIsReadAFewTimesAndNotOncePerByte() throws {
+            let ends = try makeFile(1)
+            try scratch.driver().add("large", String(repeating: "x", count: 400_000))
+            let hole = ends.last!..<(try scratch.bytes().count)
+            try scratch.driver().add("after", "x")
+            var bytes = try scratch.bytes()
+            bytes.replaceSubrange(hole, with: Data(count: hole.count))
+            try scratch.put(bytes)
+            let files = CountingFiles()
+            let report = try scratch.driver(system: files).check(keyCall)
+            #expect(!report.isWhole)
+            #expect(files.read < 4 * bytes.count)
+        }
+
         @Test func aTailThatWasCutOffMakesEverythingDoubtful() throws {
             let ends = try makeFile(5)
             for length in [ends[3], ends[3] + 1, ends[4] - 1] {

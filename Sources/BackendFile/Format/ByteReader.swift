@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #if File
     import FoundationEssentials
+    import Glibc
     import KeychainAPI
 
     /// Reads little-endian values from bytes that nobody vouches for: whatever they are, it throws and never traps.

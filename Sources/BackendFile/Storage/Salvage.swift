@@ -183,7 +183,8 @@
         /// Where the first frame is that is authentic and makes no sense.
         private(set) var senseless: UInt64?
 
-        private static let stretch: UInt64 = 64 << 10
+        /// How far is looked at once; far less than the window reads, which would be read anew for each step otherwise.
+        private static let stretch: UInt64 = 4 << 10
 
         /// How many bytes there are before the first that may begin a frame: its head has zeros at a fixed place.
         ///

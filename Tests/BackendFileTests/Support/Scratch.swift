@@ -42,13 +42,15 @@
             _ path: String? = nil,
             key: KeyMaterial = .key(SecureBytes(Scratch.rawKey)),
             creation: StoreOptions.Creation = .ifMissing,
-            cost: DerivationCost = .minimal
+            cost: DerivationCost = .minimal,
+            system: any FileSystem = SystemFiles()
         ) throws(KeychainError) -> FileDriver {
             try FileDriver(
                 path: path ?? self.path,
                 options: StoreOptions(keySource: .material(key), creation: creation),
                 environment: [:],
-                cost: cost
+                cost: cost,
+                system: system
             )
         }
 

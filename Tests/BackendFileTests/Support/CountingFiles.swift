@@ -6,13 +6,15 @@
 
     @testable import BackendFile
 
-    /// The file system that is there, which counts what is written to keychain files.
-    final class WriteCounter: FileSystem {
-        private let count = Mutex(0)
+    /// The file system that is there, which counts what is read from and written to keychain files.
+    final class CountingFiles: FileSystem {
+        private let counts = Mutex((read: 0, written: 0))
         private let system = SystemFiles()
 
         /// How many bytes were written.
-        var written: Int { count.withLock { $0 } }
+        var written: Int { counts.withLock { $0.written } }
+        /// How many bytes were read.
+        var read: Int { counts.withLock { $0.read } }
 
         func open(_ path: String, _ flags: Int32, action: String) throws(KeychainError) -> any StoredFile {
             CountedFile(try system.open(path, flags, action: action), self)
@@ -27,21 +29,23 @@
 
         private final class CountedFile: StoredFile {
             private let file: any StoredFile
-            private let counter: WriteCounter
+            private let counter: CountingFiles
 
-            init(_ file: any StoredFile, _ counter: WriteCounter) {
+            init(_ file: any StoredFile, _ counter: CountingFiles) {
                 self.file = file
                 self.counter = counter
             }
 
             func write(_ bytes: [UInt8], at offset: UInt64) throws(KeychainError) {
                 try file.write(bytes, at: offset)
-                counter.count.withLock { $0 += bytes.count }
+                counter.counts.withLock { $0.written += bytes.count }
             }
 
             func status() throws(KeychainError) -> stat { try file.status() }
             func read(_ count: Int, at offset: UInt64) throws(KeychainError) -> [UInt8] {
-                try file.read(count, at: offset)
+                let bytes = try file.read(count, at: offset)
+                counter.counts.withLock { $0.read += bytes.count }
+                return bytes
             }
             func synchronizeData() throws(KeychainError) { try file.synchronizeData() }
             func synchronize() throws(KeychainError) { try file.synchronize() }
