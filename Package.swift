@@ -110,12 +110,14 @@ let package = Package(
                 "KeychainAPI", "BackendMemory", "SecretServiceFixture",
                 .target(name: "BackendFile", condition: .when(traits: ["File"])),
                 .target(name: "CSodium", condition: .when(traits: ["File"])),
+                .target(name: "BackendSecretService", condition: .when(traits: ["SecretService"])),
                 .target(name: "CLibsecret", condition: .when(traits: ["SecretService"])),
             ],
             path: "Benchmarks",
             linkerSettings: [
                 .linkedLibrary("secret-1", .when(traits: ["SecretService"])),
                 .linkedLibrary("glib-2.0", .when(traits: ["SecretService"])),
+                .linkedLibrary("gobject-2.0", .when(traits: ["SecretService"])),
             ]
         ),
 

@@ -23,6 +23,9 @@ struct Benchmarks {
                 Benchmark(name: "command", run: CommandBenchmark.run),
             ]
         #endif
+        #if SecretService
+            all.append(Benchmark(name: "secret-service", run: SecretServiceBenchmark.run))
+        #endif
         return all
     }
 
@@ -50,6 +53,7 @@ struct Benchmarks {
             case "open": try OpenBenchmark.child(Array(arguments.dropFirst()))
         #endif
         #if SecretService
+            case "secret-service": try SecretServiceBenchmark.child(Array(arguments.dropFirst()))
             case "libsecret": try LibsecretFile.child(Array(arguments.dropFirst()))
         #endif
         default: throw BenchmarkError("There is no child of that name.")

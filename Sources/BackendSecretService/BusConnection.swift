@@ -269,11 +269,19 @@
         // MARK: Signals
 
         /// Calls a closure on the bus thread for each signal, until the subscription is cancelled.
+        ///
+        /// - Parameters:
+        ///   - sender: Who sends it.
+        ///   - interface: The interface that it belongs to.
+        ///   - signal: Its name, nil for every one of the interface.
+        ///   - path: The object that it is about, nil for every one.
+        ///   - firstArgument: Its first argument, nil for any.
+        ///   - onSignal: Is given the arguments.
         func subscribe(
             sender: String,
             interface: String,
-            signal: String,
-            path: String,
+            signal: String?,
+            path: String?,
             firstArgument: String? = nil,
             _ onSignal: @escaping @Sendable (Variant) -> Void
         ) -> BusSubscription {

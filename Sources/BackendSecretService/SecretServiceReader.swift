@@ -2,6 +2,7 @@
 #if SecretService
     import FoundationEssentials
     import KeychainAPI
+    import Synchronization
 
     /// Finds items and reads their values.
     ///
@@ -13,6 +14,8 @@
         let call: CallContext
         /// The items behind the records that were returned, by path.
         private var items: [String: StoredItem] = [:]
+        /// Values that came with the record, not decrypted yet.
+        private var secrets: [String: (SecretSession, Variant)] = [:]
 
         init(link: ServiceLink, finder: CollectionFinder, call: CallContext) {
             self.link = link
@@ -31,6 +34,7 @@
         func records(_ selection: RecordSelection) throws(KeychainError) -> [ItemRecord] {
             let plan = SearchPlan(selection)
             return try link.retrying(call) { (session) throws(KeychainError) in
+                if let items = try remembered(plan.needles, session) { return records(from: items) }
                 let found = try search(plan.needles, session) { (paths, error) throws(KeychainError) in
                     try LockedSearch(reader: self, session: session).records(plan, selection, paths, error)
                 }
@@ -65,6 +69,7 @@
         ) throws(KeychainError) -> Found {
             var known: [String: StoredItem] = [:]
             var found: [String]?
+            let generation = session.cache?.generation
             // A search is repeated until nothing of what it found has vanished: what is replaced by another program,
             // or by another process of ours, would else look as if it were not there. Only what is new is looked at
             // again.
@@ -96,7 +101,56 @@
             }
             // Still nothing seen of it unlocked: that is not the same as nothing there.
             guard let found else { throw finder.stillLocked }
-            return .items(found.compactMap { known[$0] })
+            let items = found.compactMap { known[$0] }
+            if items.count <= 1, let cache = session.cache, let generation {
+                cache.remember(items.first, for: try key(needles, session), since: generation)
+            }
+            return .items(items)
+        }
+
+        /// What a search has found before, if nothing has changed and the collection is unlocked; nil if that is not
+        /// certain.
+        ///
+        /// One round trip: whatever has to be asked anew is asked together, and the value comes with it.
+        private func remembered(
+            _ needles: [LookupAttributes],
+            _ session: ServiceSession
+        ) throws(KeychainError) -> [StoredItem]? {
+            guard call.isForOneMatch, let cache = session.cache,
+                let collection = session.collections.withLock({ $0[finder.name] }),
+                let entry = cache[try key(needles, session)]
+            else { return nil }
+            let refresh = finder.refreshRequest(session)
+            // A value is only given out by a collection that is unlocked.
+            let secretSession = call.operation == .retrieve && entry.item != nil ? try session.secretSession(call) : nil
+            var requests = refresh.map { [$0] } ?? []
+            if let item = entry.item {
+                let action = "An item could not be looked at"
+                requests.append(session.property(item.path, ServiceName.item, "Modified", action))
+                if let secretSession { requests.append(secretRequest(item.path, secretSession, session)) }
+            }
+            if secretSession == nil { requests.append(finder.lockedRequest(collection, session)) }
+            let results = try session.connection.perform(requests, call, limit: ServiceSession.answerLimit)
+            // Whatever went wrong is found out by asking for all of it.
+            var answers = results.compactMap { try? $0.get()[0] }[...]
+            guard answers.count == results.count, cache.generation == entry.generation else { return nil }
+            if refresh != nil, answers.removeFirst().text != collection { return nil }
+            if secretSession == nil, answers.removeLast().unboxed.flag { return nil }
+            guard var item = entry.item else { return [] }
+            item.modified = answers.removeFirst().unboxed.unsigned
+            if let secretSession { secrets[item.path] = (secretSession, answers.removeFirst()) }
+            return [item]
+        }
+
+        /// What a search is remembered by.
+        private func key(_ needles: [LookupAttributes], _ session: ServiceSession) throws(KeychainError) -> [UInt8] {
+            var key = Array(try finder.path(session).utf8)
+            for needle in needles {
+                // Neither a name nor a value has a NUL in it.
+                key += [0, 0]
+                for (name, value) in needle.pairs { key += Array(name.utf8) + [0] + Array(value.utf8) + [0] }
+            }
+            return key
         }
 
         private func union(
@@ -201,6 +255,11 @@
         // MARK: Values
 
         func value(of record: ItemRecord) throws(KeychainError) -> SecureBytes {
+            if let (session, secret) = secrets.removeValue(forKey: record.handle), let item = items[record.handle],
+                let bytes = try? session.decode(secret)
+            {
+                return try Self.value(bytes, of: item)
+            }
             let found = try link.retrying(call) { (session) throws(KeychainError) -> (StoredItem, SecureBytes) in
                 guard let item = try item(record, session) else { throw vanished }
                 do throws(KeychainError) {
@@ -253,7 +312,13 @@
         /// - Throws: An error whose trouble is `noObject` if the item has vanished.
         func secret(at path: String, _ session: ServiceSession) throws(KeychainError) -> SecureBytes {
             let secrets = try session.secretSession(call)
-            let request = session.request(
+            let request = secretRequest(path, secrets, session)
+            let answer = try unlocking(path, session) { () throws(KeychainError) in try session.perform(request, call) }
+            return try secrets.decode(answer[0])
+        }
+
+        private func secretRequest(_ path: String, _ secrets: SecretSession, _ session: ServiceSession) -> BusCall {
+            session.request(
                 path,
                 ServiceName.item,
                 "GetSecret",
@@ -261,8 +326,6 @@
                 reply: "((oayays))",
                 "The value could not be read"
             )
-            let answer = try unlocking(path, session) { () throws(KeychainError) in try session.perform(request, call) }
-            return try secrets.decode(answer[0])
         }
 
         /// Runs a closure again after the collection was unlocked, and after the item was, if it fails because of that.

@@ -23,6 +23,8 @@
         private let loss: Loss
         private let secretGate = Gate()
         private let secret = Mutex<SecretSession?>(nil)
+        /// What was found before; nil for a service that does not tell of every change.
+        let cache: ItemCache?
         /// The collections that names stood for when they were last looked up.
         let collections = Mutex<[String: String]>([:])
 
@@ -46,10 +48,11 @@
             }
         }
 
-        private init(_ connection: BusConnection, owner: String, busIdentifier: String) {
+        private init(_ connection: BusConnection, owner: String, busIdentifier: String, isGNOME: Bool) {
             self.connection = connection
             self.owner = owner
             self.busIdentifier = busIdentifier
+            cache = isGNOME ? ItemCache(connection, owner: owner) : nil
             let loss = Loss()
             self.loss = loss
             watch = connection.subscribe(
@@ -81,12 +84,11 @@
             let found = try connection.perform([ownerRequest, identifierRequest], call, limit: answerLimit)
             let identifier = try found[1].get()[0].text
             if case .failure(let error) = found[0], error.trouble != .lost { throw error }
-            if case .success(let answer) = found[0] {
-                return ServiceSession(connection, owner: answer[0].text, busIdentifier: identifier)
-            }
-            try start(connection, call)
-            let owner = try connection.perform(ownerRequest, call, limit: answerLimit)[0].text
-            return ServiceSession(connection, owner: owner, busIdentifier: identifier)
+            if case .failure = found[0] { try start(connection, call) }
+            let owners = try connection.perform([ownerRequest, ownerOfGNOMERequest], call, limit: answerLimit)
+            let owner = try owners[0].get()[0].text
+            let isGNOME = (try? owners[1].get())?[0].text == owner
+            return ServiceSession(connection, owner: owner, busIdentifier: identifier, isGNOME: isGNOME)
         }
 
         private static let ownerRequest = BusCall.bus(
@@ -94,6 +96,12 @@
             [.string(ServiceName.bus)],
             reply: "(s)",
             action: "The Secret Service could not be found"
+        )
+        private static let ownerOfGNOMERequest = BusCall.bus(
+            "GetNameOwner",
+            [.string("org.gnome.keyring")],
+            reply: "(s)",
+            action: "The Secret Service could not be identified"
         )
         private static let identifierRequest = BusCall.bus(
             "GetId",
