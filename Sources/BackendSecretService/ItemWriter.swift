@@ -22,14 +22,21 @@
         /// Asks for a replacement of an item with the very same attributes, of which the reference is one: a
         /// repetition cannot leave a second item.
         ///
+        /// - Parameters:
+        ///   - item: The item.
+        ///   - bytes: What shall lie in the service.
+        ///   - replacing: Whether an item that has all of its attributes, and perhaps more, is overwritten.
         /// - Returns: Its object path.
-        func create(_ item: StoredItem, _ bytes: SecureBytes) throws(KeychainError) -> String {
+        func create(_ item: StoredItem, _ bytes: SecureBytes, replacing: Bool = true) throws(KeychainError) -> String {
             try twice { (session, isRepeated) throws(KeychainError) in
-                if isRepeated, let path = try paths(item, session).first {
-                    try setSecret(bytes, at: path, session)
-                    return path
+                if isRepeated {
+                    let found = try reader.describe(try paths(item, session), session)
+                    if let present = found.first(where: { isEqual($0, item) }) {
+                        try setSecret(bytes, at: present.path, session)
+                        return present.path
+                    }
                 }
-                return try create(item, bytes, replacing: true, session)
+                return try create(item, bytes, replacing: replacing, session)
             }
         }
 
@@ -56,7 +63,8 @@
             let isThere = try reader.link.retrying(call) { (session) throws(KeychainError) in
                 try reader.describe([item.path], session).contains { isSame($0, item) }
             }
-            if !isThere { _ = try create(item, bytes) }
+            // Not as a replacement: that would overwrite the item that took its place and has attributes besides.
+            if !isThere { _ = try create(item, bytes, replacing: false) }
         }
 
         /// Replaces the attributes of an item.
@@ -284,6 +292,12 @@
             guard let present = try reader.describe([item.path], session).first else { throw reader.vanished }
             if let attributes, present.attributes == attributes { return }
             guard isSame(present, item) else { throw reader.vanished }
+        }
+
+        /// Whether an item agrees with another one in every attribute that this library knows.
+        private func isEqual(_ present: StoredItem, _ item: StoredItem) -> Bool {
+            isSame(present, item)
+                && ItemLayout.record(of: present)?.attributes == ItemLayout.record(of: item)?.attributes
         }
 
         /// Whether an item is still the one that was found, rather than another one that got its path.
