@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
 #if SecretService
     import KeychainConformance
+    import SecretServiceFixture
     import Testing
 
     @Suite("Secret Service", .serialized) struct SecretServiceConformance {
-        @Test("Secret Service", arguments: ConformanceSuite.checks(for: SecretServiceHarness()))
+        private static let harness = SecretServiceHarness(server: SharedServer { try PrivateKeyring.start() })
+
+        @Test("Secret Service", arguments: ConformanceSuite.checks(for: harness))
         func conforms(_ check: ConformanceCheck) async throws {
-            try await check.run(on: SecretServiceHarness())
+            try await check.run(on: Self.harness)
         }
     }
 #endif

@@ -19,6 +19,9 @@
         case unanswered
         /// Anything else.
         case other
+
+        /// The name of the error for what is locked.
+        static let lockedDomain = "org.freedesktop.Secret.Error.IsLocked"
     }
 
     extension KeychainError {
@@ -28,6 +31,8 @@
         /// What kind of failure of a call this is.
         var trouble: BusTrouble {
             guard let underlying else { return .other }
+            // KWallet has no error of its own for it, and uses the one of a missing item.
+            if underlying.message.contains("/org/freedesktop/secrets/session/") { return .noSession }
             switch underlying.domain {
             case "org.freedesktop.DBus.Error.ServiceUnknown", "org.freedesktop.DBus.Error.NameHasNoOwner",
                 "org.freedesktop.DBus.Error.NoReply", "org.freedesktop.DBus.Error.Disconnected":
@@ -38,7 +43,7 @@
             case "org.freedesktop.Secret.Error.NoSuchObject", "org.freedesktop.DBus.Error.UnknownMethod",
                 "org.freedesktop.DBus.Error.UnknownObject":
                 return .noObject
-            case "org.freedesktop.Secret.Error.IsLocked":
+            case BusTrouble.lockedDomain:
                 return .locked
             case "org.freedesktop.DBus.Error.Timeout", "org.freedesktop.DBus.Error.TimedOut":
                 return .unanswered

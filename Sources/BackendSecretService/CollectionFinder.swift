@@ -140,7 +140,7 @@
             let prompt = answer[1].text
             let what = name.isEmpty ? "The keyring" : "The collection ‘\(name)’"
             if prompt != "/" {
-                _ = try ServicePrompt(session: session, call: call, hasDisplay: hasDisplay).run(prompt, what)
+                _ = try ServicePrompt(session: session, call: call, hasDisplay: hasDisplay).run(prompt, .unlock(what))
             }
         }
 
@@ -174,6 +174,41 @@
                 remember(nil, session)
                 throw missing(try advice(session))
             }
+        }
+
+        /// Sends a call that needs the collection unlocked, and makes sure that it was.
+        ///
+        /// - Throws: An error whose trouble is `locked` if it was not, whatever the service answered.
+        func perform(
+            _ request: BusCall,
+            _ session: ServiceSession,
+            limit: Duration = ServiceSession.answerLimit
+        ) throws(KeychainError) -> Variant {
+            if session.isGNOMEKeyring { return try session.perform(request, call, limit: limit) }
+            let collection = try path(session)
+            let requests = [request, lockedRequest(collection, session)]
+            let answers = try session.connection.perform(requests, call, limit: limit)
+            if try isLocked(answers[1], session) { throw lockedAnswer }
+            return try answers[0].get()
+        }
+
+        /// Makes sure that a collection is unlocked whose service may answer as if it were.
+        ///
+        /// - Throws: An error whose trouble is `locked` if it is locked.
+        func requireUnlocked(_ session: ServiceSession) throws(KeychainError) {
+            guard !session.isGNOMEKeyring else { return }
+            let request = lockedRequest(try path(session), session)
+            let answers = try session.connection.perform([request], call, limit: ServiceSession.answerLimit)
+            if try isLocked(answers[0], session) { throw lockedAnswer }
+        }
+
+        /// The error of services that say of themselves that they are locked.
+        private var lockedAnswer: KeychainError {
+            KeychainError(
+                .interactionNotAllowed,
+                "The keyring is locked. Unlock it and try again.",
+                underlying: .init(domain: BusTrouble.lockedDomain, code: 0, message: "the collection is locked")
+            )
         }
 
         /// The error for a collection that is locked again as soon as it was unlocked.

@@ -22,14 +22,21 @@
         /// Asks for a replacement of an item with the very same attributes, of which the reference is one: a
         /// repetition cannot leave a second item.
         ///
+        /// - Parameters:
+        ///   - item: The item.
+        ///   - bytes: What shall lie in the service.
+        ///   - replacing: Whether an item that has all of its attributes, and perhaps more, is overwritten.
         /// - Returns: Its object path.
-        func create(_ item: StoredItem, _ bytes: SecureBytes) throws(KeychainError) -> String {
+        func create(_ item: StoredItem, _ bytes: SecureBytes, replacing: Bool = true) throws(KeychainError) -> String {
             try twice { (session, isRepeated) throws(KeychainError) in
-                if isRepeated, let path = try paths(item, session).first {
-                    try setSecret(bytes, at: path, session)
-                    return path
+                if isRepeated {
+                    let found = try reader.describe(try paths(item, session), session)
+                    if let present = found.first(where: { isEqual($0, item) }) {
+                        try setSecret(bytes, at: present.path, session)
+                        return present.path
+                    }
                 }
-                return try create(item, bytes, replacing: true, session)
+                return try create(item, bytes, replacing: replacing, session)
             }
         }
 
@@ -56,13 +63,15 @@
             let isThere = try reader.link.retrying(call) { (session) throws(KeychainError) in
                 try reader.describe([item.path], session).contains { isSame($0, item) }
             }
-            if !isThere { _ = try create(item, bytes) }
+            // Not as a replacement: that would overwrite the item that took its place and has attributes besides.
+            if !isThere { _ = try create(item, bytes, replacing: false) }
         }
 
         /// Replaces the attributes of an item.
         func setAttributes(_ attributes: LookupAttributes, of item: StoredItem) throws(KeychainError) {
-            let value = try Variant.attributes(attributes)
+            let value = try Variant.attributes(attributes.withoutServersOwn)
             try twice { (session, isRepeated) throws(KeychainError) in
+                try refuseMark(attributes, session)
                 if isRepeated { try requireUnchanged(item, orWith: attributes, session) }
                 let request = session.request(
                     item.path,
@@ -92,20 +101,27 @@
                 guard let present = try reader.describe([item.path], session).first, isSame(present, item) else {
                     return isRepeated
                 }
+                let action = "The item could not be removed"
                 let request = session.request(
                     item.path,
                     ServiceName.item,
                     "Delete",
                     [],
                     reply: "(o)",
-                    "The item could not be removed"
+                    action
                 )
                 do throws(KeychainError) {
                     let prompt = try write(request, item.path, session)[0].text
-                    if prompt != "/" { _ = try ask(prompt, session) }
+                    if prompt != "/" { _ = try ask(prompt, action, session) }
                 } catch {
                     // Gone already, which is what was wanted.
                     guard error.trouble == .noObject else { throw error }
+                }
+                if !session.isGNOMEKeyring, try !reader.describe([item.path], session).isEmpty {
+                    throw KeychainError(
+                        .io,
+                        "\(action): the Secret Service says that it did, and has it still. Look at the keyring."
+                    )
                 }
                 return true
             }
@@ -132,23 +148,59 @@
             replacing: Bool,
             _ session: ServiceSession
         ) throws(KeychainError) -> String {
+            try refuseMark(item.attributes, session)
             let secrets = try session.secretSession(call)
             let collection = try reader.finder.path(session)
             let properties = Variant.properties([
                 ("org.freedesktop.Secret.Item.Label", .string(item.label)),
-                ("org.freedesktop.Secret.Item.Attributes", try .attributes(item.attributes)),
+                ("org.freedesktop.Secret.Item.Attributes", try .attributes(item.attributes.withoutServersOwn)),
             ])
+            let action = "The item could not be stored"
             let request = session.request(
                 collection,
                 ServiceName.collection,
                 "CreateItem",
                 [properties, secrets.encode(bytes), .boolean(replacing)],
                 reply: "(oo)",
-                "The item could not be stored"
+                action
             )
             let answer = try write(request, collection, session)
-            if answer[0].text != "/" { return answer[0].text }
-            return try ask(answer[1].text, session).text
+            var path = answer[0].text
+            if path == "/" { path = try ask(answer[1].text, action, session).text }
+            guard path != "/", !path.isEmpty else {
+                throw KeychainError(.io, "\(action), and the Secret Service does not say why. See its log.")
+            }
+            try prove(bytes, at: path, secrets, session)
+            return path
+        }
+
+        /// Reads back the first value that was written in a session with a service other than GNOME Keyring.
+        ///
+        /// In one of a hundred sessions with KWallet the two sides have different keys (KDE bug 514194): what is
+        /// written then is stored as something else, and nothing says so.
+        ///
+        /// - Throws: An error whose trouble is `noSession` if something else was stored.
+        private func prove(
+            _ bytes: SecureBytes,
+            at path: String,
+            _ secrets: SecretSession,
+            _ session: ServiceSession
+        ) throws(KeychainError) {
+            guard !session.isGNOMEKeyring, !secrets.isProven else { return }
+            guard try reader.secret(at: path, session) == bytes else { throw SecretSession.undecryptable }
+            secrets.prove()
+        }
+
+        /// Refuses a text that services written with Qt would store without its beginning, and so as another one.
+        private func refuseMark(_ attributes: LookupAttributes, _ session: ServiceSession) throws(KeychainError) {
+            guard !session.isGNOMEKeyring,
+                let pair = attributes.pairs.first(where: { $0.value.unicodeScalars.first == "\u{FEFF}" })
+            else { return }
+            throw KeychainError(
+                .invalidParameter,
+                "The attribute ‘\(pair.name)’ begins with a byte order mark, which this keyring does not keep. Leave "
+                    + "it out."
+            )
         }
 
         private func setSecret(_ bytes: SecureBytes, at path: String, _ session: ServiceSession) throws(KeychainError) {
@@ -162,6 +214,7 @@
                 "The value could not be replaced"
             )
             try write(request, path, session)
+            try prove(bytes, at: path, secrets, session)
         }
 
         @discardableResult
@@ -170,7 +223,11 @@
         {
             do {
                 return try reader.unlocking(path, session) { () throws(KeychainError) in
-                    try session.perform(request, call, limit: ServiceSession.writeLimit)
+                    try reader.finder.requireUnlocked(session)
+                    // Creating is refused where it is not possible; done twice, it would leave two items.
+                    return try request.method == "CreateItem"
+                        ? session.perform(request, call, limit: ServiceSession.writeLimit)
+                        : reader.finder.perform(request, session, limit: ServiceSession.writeLimit)
                 }
             } catch {
                 guard error.trouble == .unanswered else { throw error }
@@ -183,10 +240,14 @@
             }
         }
 
-        private func ask(_ prompt: String, _ session: ServiceSession) throws(KeychainError) -> Variant {
+        private func ask(
+            _ prompt: String,
+            _ action: String,
+            _ session: ServiceSession
+        ) throws(KeychainError) -> Variant {
             try ServicePrompt(session: session, call: call, hasDisplay: reader.finder.hasDisplay).run(
                 prompt,
-                "The item"
+                .change(action)
             )
         }
 
@@ -216,11 +277,11 @@
         }
 
         private func paths(_ item: StoredItem, _ session: ServiceSession) throws(KeychainError) -> [String] {
-            var needle = item.attributes
+            var needle = item.attributes.withoutServersOwn
             // GNOME Keyring does not find a schema of its own choosing in a keyring that was locked.
             needle[ItemLayout.schemaName] = nil
             let collection = try reader.finder.path(session)
-            return try session.perform(try reader.searchRequest(needle, collection, session), call)[0].texts
+            return try reader.finder.perform(try reader.searchRequest(needle, collection, session), session)[0].texts
         }
 
         private func requireUnchanged(
@@ -231,6 +292,12 @@
             guard let present = try reader.describe([item.path], session).first else { throw reader.vanished }
             if let attributes, present.attributes == attributes { return }
             guard isSame(present, item) else { throw reader.vanished }
+        }
+
+        /// Whether an item agrees with another one in every attribute that this library knows.
+        private func isEqual(_ present: StoredItem, _ item: StoredItem) -> Bool {
+            isSame(present, item)
+                && ItemLayout.record(of: present)?.attributes == ItemLayout.record(of: item)?.attributes
         }
 
         /// Whether an item is still the one that was found, rather than another one that got its path.

@@ -26,6 +26,18 @@
 
         var isEmpty: Bool { pairs.isEmpty }
 
+        /// The attributes without those that KeePassXC shows of an item and keeps elsewhere.
+        ///
+        /// Its identity and its place in the database cannot be written, and searching for its identity would find
+        /// that one item only; its title is the label.
+        var withoutServersOwn: LookupAttributes {
+            let own = ["Uuid", "Path", "Title"]
+            guard own.allSatisfy({ self[$0] != nil }) else { return self }
+            var attributes = self
+            for name in own { attributes[name] = nil }
+            return attributes
+        }
+
         /// Whether the service holds the attributes of a locked item as hashes (GNOME Keyring).
         var areHashed: Bool { pairs.contains { $0.name.hasPrefix(Self.hashedPrefix) } }
 

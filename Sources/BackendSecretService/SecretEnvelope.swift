@@ -15,8 +15,8 @@
 
         /// Whether a value has to be wrapped to come back unaltered from every server.
         ///
-        /// Plain is what is not empty, valid UTF-8, on one line, without NUL, backslash and leading or trailing blanks,
-        /// and cannot be taken for an envelope. Other control characters count as line breaks.
+        /// Plain is what is not empty, valid UTF-8, on one line, without NUL, backslash, a byte order mark at the
+        /// beginning and leading or trailing blanks, and cannot be taken for an envelope. Other control characters count as line breaks.
         ///
         /// - Complexity: O(n) in the number of bytes.
         static func needsWrapping(_ bytes: UnsafeRawBufferPointer) -> Bool {
@@ -39,6 +39,8 @@
                 case .scalarValue(let scalar):
                     // NEL, LINE SEPARATOR and PARAGRAPH SEPARATOR break lines.
                     if [0x85, 0x2028, 0x2029].contains(scalar.value) { return false }
+                    // A byte order mark at the beginning is lost in services written with Qt.
+                    if isFirst && scalar.value == 0xFEFF { return false }
                     endsWithBlank = scalar.properties.isWhitespace
                     if isFirst && endsWithBlank { return false }
                     isFirst = false

@@ -79,10 +79,15 @@
                 if let refresh = finder.refreshRequest(session) { requests.append(refresh) }
                 let first = requests.count
                 for needle in needles { requests.append(try searchRequest(needle, collection, session)) }
+                // KeePassXC finds nothing in what is locked: it must have been open before and after.
+                if !session.isGNOMEKeyring { requests.append(requests[0]) }
                 let answers = try session.connection.perform(requests, call, limit: ServiceSession.answerLimit)
                 if first > 1, try !finder.refresh(answers[1].get(), collection, session) { continue }
-                let isLocked = try finder.isLocked(answers[0], session)
-                let paths = try union(answers[first...])
+                let isLockedBefore = try finder.isLocked(answers[0], session)
+                let isLocked =
+                    try session.isGNOMEKeyring
+                    ? isLockedBefore : finder.isLocked(answers[answers.count - 1], session) || isLockedBefore
+                let paths = try union(answers[first..<(first + needles.count)])
                 if isLocked {
                     found = nil
                     do {
@@ -95,7 +100,14 @@
                 }
                 found = paths
                 let missing = paths.filter { known[$0] == nil }
-                let described = try describe(missing, session)
+                let described: [StoredItem]
+                do throws(KeychainError) {
+                    described = try describe(missing, session)
+                } catch {
+                    guard error.trouble == .locked else { throw error }
+                    found = nil
+                    continue
+                }
                 for item in described { known[item.path] = item }
                 if described.count == missing.count { break }
             }
@@ -159,17 +171,22 @@
             var paths: [String] = []
             var seen: Set<String> = []
             for answer in answers {
-                for path in try answer.get()[0].texts where seen.insert(path).inserted { paths.append(path) }
+                for path in try answer.get()[0].unboxed.texts where seen.insert(path).inserted { paths.append(path) }
             }
             return paths
         }
 
+        /// A call that searches a collection; the paths are the texts of the answer, which may be in a box.
         func searchRequest(
             _ needle: LookupAttributes,
             _ collection: String,
             _ session: ServiceSession
         ) throws(KeychainError) -> BusCall {
-            session.request(
+            if needle.isEmpty && !session.isGNOMEKeyring {
+                // KeePassXC finds nothing by no attributes.
+                return session.property(collection, ServiceName.collection, "Items", "The items could not be listed")
+            }
+            return session.request(
                 collection,
                 ServiceName.collection,
                 "SearchItems",
@@ -180,6 +197,8 @@
         }
 
         /// Looks at items; what has vanished is left out.
+        ///
+        /// - Throws: An error whose trouble is `locked` if items may be missing only because of that.
         func describe(_ paths: [String], _ session: ServiceSession) throws(KeychainError) -> [StoredItem] {
             let requests = paths.map { path in
                 session.request(
@@ -200,6 +219,7 @@
                     guard error.trouble == .noObject else { throw error }
                 }
             }
+            if described.count < paths.count { try finder.requireUnlocked(session) }
             return described
         }
 
@@ -235,7 +255,8 @@
         /// The item of another program whose reference is the one of its path.
         private func foreign(_ reference: UUID, _ session: ServiceSession) throws(KeychainError) -> [StoredItem] {
             let collection = try finder.unlocked(session)
-            let paths = try session.perform(try searchRequest([:], collection, session), call)[0].texts
+            let request = try searchRequest([:], collection, session)
+            let paths = try finder.perform(request, session)[0].unboxed.texts
             return try describe(paths.filter { ItemLayout.reference(of: $0) == reference }, session)
         }
 
@@ -277,12 +298,12 @@
 
         func values(of records: [ItemRecord]) throws(KeychainError) -> [SecureBytes?] {
             guard records.count > 1 else { return try records.map(valueIfThere) }
+            // What is left out of the answer has vanished, or has been locked, or cannot be believed.
             let found = try link.retrying(call) { (session) throws(KeychainError) in
                 try secrets(of: records.map(\.handle), session)
             }
             return try records.map { (record) throws(KeychainError) -> SecureBytes? in
                 guard let bytes = found[record.handle], let item = items[record.handle] else {
-                    // Left out of the answer: it has vanished, or has been locked.
                     return try valueIfThere(record)
                 }
                 return try Self.value(bytes, of: item)
@@ -313,7 +334,9 @@
         func secret(at path: String, _ session: ServiceSession) throws(KeychainError) -> SecureBytes {
             let secrets = try session.secretSession(call)
             let request = secretRequest(path, secrets, session)
-            let answer = try unlocking(path, session) { () throws(KeychainError) in try session.perform(request, call) }
+            let answer = try unlocking(path, session) { () throws(KeychainError) in
+                try finder.perform(request, session)
+            }
             return try secrets.decode(answer[0])
         }
 
@@ -369,9 +392,16 @@
                 do {
                     for pair in try answer.get()[0].children { found[pair[0].text] = try secrets.decode(pair[1]) }
                 } catch {
-                    // Some services refuse them all when one has vanished; they are read one by one.
-                    guard error.trouble == .noObject || error.trouble == .locked else { throw error }
+                    // Some services refuse them all when one has vanished, each with an error of its own; they are
+                    // read one by one.
+                    guard [.noObject, .locked, .other].contains(error.trouble) else { throw error }
                 }
+            }
+            do {
+                try finder.requireUnlocked(session)
+            } catch {
+                guard error.trouble == .locked else { throw error }
+                return [:]
             }
             return found
         }
@@ -396,7 +426,7 @@
         func successor(of record: ItemRecord, _ session: ServiceSession) throws(KeychainError) -> StoredItem? {
             let collection = try finder.path(session)
             let needle: LookupAttributes = [ItemLayout.referenceName: record.reference.uuidString]
-            let paths = try session.perform(try searchRequest(needle, collection, session), call)[0].texts
+            let paths = try finder.perform(try searchRequest(needle, collection, session), session)[0].texts
             let item = try describe(paths, session).max { $0.modified < $1.modified }
             if let item { items[item.path] = item }
             return item

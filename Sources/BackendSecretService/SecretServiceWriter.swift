@@ -98,7 +98,8 @@
             }
             target.label = changedLabel(old, new) ?? item.label
             let becomesOwn = !item.isOwn && !staysForeign
-            let isInPlace = target.label.hasSameBytes(as: item.label) && !becomesOwn
+            let canSetAttributes = try canSet(target.attributes, over: item.attributes, undo)
+            let isInPlace = target.label.hasSameBytes(as: item.label) && !becomesOwn && canSetAttributes
             let keepsAttributes = target.attributes.equals(item.attributes, exceptFor: ItemLayout.lengthName)
             let writer = ItemWriter(reader)
             switch value {
@@ -122,6 +123,18 @@
                 try writer.replace(item, by: target, bytes)
             }
             reader.forget(item.path)
+        }
+
+        /// Whether attributes can be set such that the others are gone, and be taken back.
+        ///
+        /// KeePassXC keeps an attribute that is left out: only a new item is without it.
+        private func canSet(
+            _ new: LookupAttributes,
+            over old: LookupAttributes,
+            _ undo: UndoLog
+        ) throws(KeychainError) -> Bool {
+            if try reader.link.session(call).isGNOMEKeyring { return true }
+            return new.hasNames(of: old) && (!undo.isNeeded || old.hasNames(of: new))
         }
 
         private func delete(_ record: ItemRecord, _ undo: inout UndoLog) throws(KeychainError) {
@@ -179,6 +192,11 @@
             left[name] = nil
             right[name] = nil
             return left == right
+        }
+
+        /// Whether every name of another set is in this one.
+        fileprivate func hasNames(of other: LookupAttributes) -> Bool {
+            other.pairs.allSatisfy { self[$0.name] != nil }
         }
     }
 #endif

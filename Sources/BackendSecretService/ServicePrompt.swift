@@ -18,19 +18,35 @@
             case cancelled
         }
 
+        /// What a prompt is about.
+        enum Subject: Sendable {
+            /// Something locked, as it is called at the beginning of a sentence.
+            case unlock(String)
+            /// A change of an unlocked collection, as in "The item could not be removed".
+            ///
+            /// KeePassXC returns a prompt for each, which asks nothing unless the person has told it to.
+            case change(String)
+        }
+
+        /// How long a service may take with a change that nobody may be asked about.
+        private static let silentPatience = Duration.seconds(5)
+
         /// Asks, and waits for the answer.
         ///
         /// A prompt that was shown is never dismissed from here: GNOME Keyring 42 to 50 aborts when that is done to
         /// the prompt of an unlock. When the call ends first, the prompt stays, and may still be answered.
         ///
+        /// The prompt of a change is run for a call that allows no prompt as well, but is not waited for as a person
+        /// is: it ends by itself where nothing has to be asked.
+        ///
         /// - Parameters:
         ///   - path: The prompt's object path, as the service returned it.
-        ///   - what: What the prompt is about, for messages, as in "The collection ‘Login’".
+        ///   - subject: What the prompt is about.
         /// - Returns: What the service calls the result.
         /// - Throws: `interactionNotAllowed` if no prompt is allowed, or probably none could be shown;
         ///   `userCanceled` if it was dismissed; `timedOut` and `cancelled`.
-        func run(_ path: String, _ what: String) throws(KeychainError) -> Variant {
-            guard call.allowsUnlockPrompt else {
+        func run(_ path: String, _ subject: Subject) throws(KeychainError) -> Variant {
+            if case .unlock(let what) = subject, !call.allowsUnlockPrompt {
                 // Never shown, so that it can be dismissed; whether that succeeds does not matter.
                 let dismissal = session.request(path, ServiceName.prompt, "Dismiss", [], reply: "()", "")
                 _ = try session.connection.perform([dismissal], call, limit: .seconds(1))
@@ -69,12 +85,12 @@
                 try call.withCancellationHandler {
                     outcome.fulfil(.cancelled)
                 } _: { () throws(KeychainError) in
-                    outcome.wait(call.remaining ?? Self.patience)
+                    outcome.wait(patience)
                 }
             }
             switch result {
             case .completed(isDismissed: false, let value)?: return value
-            case .completed(isDismissed: true, _)?: throw dismissed(what, after: ContinuousClock.now - start)
+            case .completed(isDismissed: true, _)?: throw dismissed(subject, after: ContinuousClock.now - start)
             case .lost?:
                 throw KeychainError(
                     .unavailable,
@@ -83,12 +99,41 @@
             case .cancelled?:
                 try call.check()
                 throw KeychainError(.cancelled, "The call was cancelled while the keyring was asking.")
-            case nil:
-                throw KeychainError(.timedOut, "\(what) is locked, and no one answered the prompt in time. Try again.")
+            case nil: throw unanswered(subject)
             }
         }
 
-        private func dismissed(_ what: String, after time: Duration) -> KeychainError {
+        private var patience: Duration {
+            guard call.interaction == .never else { return call.remaining ?? Self.patience }
+            return min(Self.silentPatience, call.remaining ?? Self.silentPatience)
+        }
+
+        private func unanswered(_ subject: Subject) -> KeychainError {
+            switch subject {
+            case .unlock(let what):
+                KeychainError(.timedOut, "\(what) is locked, and no one answered the prompt in time. Try again.")
+            case .change(let action) where call.interaction == .never:
+                KeychainError(
+                    .interactionNotAllowed,
+                    "\(action): the keyring wants to ask first. Answer it, allow prompts, or switch its confirmations "
+                        + "off."
+                )
+            case .change(let action):
+                KeychainError(.timedOut, "\(action): no one answered the keyring's question in time. Try again.")
+            }
+        }
+
+        private func dismissed(_ subject: Subject, after time: Duration) -> KeychainError {
+            let what: String
+            switch subject {
+            case .unlock(let locked): what = locked
+            case .change(let action):
+                return KeychainError(
+                    .userCanceled,
+                    "\(action): the keyring refused it, or its question was dismissed. Look at the keyring and try "
+                        + "again."
+                )
+            }
             // The service does not tell "nobody was asked" from "cancelled". Nobody cancels within a second without a
             // screen.
             if !hasDisplay && time < .seconds(1) {

@@ -18,6 +18,12 @@
         let owner: String
         /// What identifies the bus, whatever the address by which it was reached.
         let busIdentifier: String
+        /// Whether the service is GNOME Keyring, whose answers count as they are.
+        ///
+        /// Other services may answer for a locked collection as if it were unlocked (KWallet gives empty values, and
+        /// drops what is written), or as if it were empty (KeePassXC), and may merge attributes where they should
+        /// replace them. What they say is believed only after a second look.
+        let isGNOMEKeyring: Bool
 
         private let watch: BusSubscription
         private let loss: Loss
@@ -48,11 +54,12 @@
             }
         }
 
-        private init(_ connection: BusConnection, owner: String, busIdentifier: String, isGNOME: Bool) {
+        private init(_ connection: BusConnection, owner: String, busIdentifier: String, isGNOMEKeyring: Bool) {
             self.connection = connection
             self.owner = owner
             self.busIdentifier = busIdentifier
-            cache = isGNOME ? ItemCache(connection, owner: owner) : nil
+            self.isGNOMEKeyring = isGNOMEKeyring
+            cache = isGNOMEKeyring ? ItemCache(connection, owner: owner) : nil
             let loss = Loss()
             self.loss = loss
             watch = connection.subscribe(
@@ -81,28 +88,44 @@
         /// - Throws: `unavailable` without a bus or a service, `timedOut` if one does not answer.
         static func open(_ address: String, _ call: CallContext) throws(KeychainError) -> ServiceSession {
             let connection = try BusConnection.open(address, call, limit: answerLimit)
-            let found = try connection.perform([ownerRequest, identifierRequest], call, limit: answerLimit)
-            let identifier = try found[1].get()[0].text
-            if case .failure(let error) = found[0], error.trouble != .lost { throw error }
-            if case .failure = found[0] { try start(connection, call) }
-            let owners = try connection.perform([ownerRequest, ownerOfGNOMERequest], call, limit: answerLimit)
-            let owner = try owners[0].get()[0].text
-            let isGNOME = (try? owners[1].get())?[0].text == owner
-            return ServiceSession(connection, owner: owner, busIdentifier: identifier, isGNOME: isGNOME)
+            if let session = try find(connection, call) { return session }
+            try start(connection, call)
+            if let session = try find(connection, call) { return session }
+            throw KeychainError(.unavailable, "The Secret Service ended as soon as it had started. See its log.")
         }
 
-        private static let ownerRequest = BusCall.bus(
-            "GetNameOwner",
-            [.string(ServiceName.bus)],
-            reply: "(s)",
-            action: "The Secret Service could not be found"
-        )
-        private static let ownerOfGNOMERequest = BusCall.bus(
-            "GetNameOwner",
-            [.string("org.gnome.keyring")],
-            reply: "(s)",
-            action: "The Secret Service could not be identified"
-        )
+        /// The service that runs, nil if none does.
+        private static func find(
+            _ connection: BusConnection,
+            _ call: CallContext
+        ) throws(KeychainError) -> ServiceSession? {
+            let requests = [ownerRequest(ServiceName.bus), ownerRequest("org.gnome.keyring"), identifierRequest]
+            let found = try connection.perform(requests, call, limit: answerLimit)
+            let identifier = try found[2].get()[0].text
+            switch found[0] {
+            case .success(let answer):
+                let owner = answer[0].text
+                let isGNOMEKeyring = (try? found[1].get())?[0].text == owner
+                return ServiceSession(
+                    connection,
+                    owner: owner,
+                    busIdentifier: identifier,
+                    isGNOMEKeyring: isGNOMEKeyring
+                )
+            case .failure(let error):
+                guard error.trouble == .lost else { throw error }
+                return nil
+            }
+        }
+
+        private static func ownerRequest(_ name: String) -> BusCall {
+            .bus(
+                "GetNameOwner",
+                [.string(name)],
+                reply: "(s)",
+                action: "The Secret Service could not be found"
+            )
+        }
         private static let identifierRequest = BusCall.bus(
             "GetId",
             [],
@@ -139,7 +162,7 @@
             if let session = secret.withLock({ $0 }) { return session }
             return try secretGate.pass(call) { () throws(KeychainError) in
                 if let session = secret.withLock({ $0 }) { return session }
-                let session = try SecretSession.open(connection, call, limit: Self.answerLimit)
+                let session = try SecretSession.open(self, call)
                 secret.withLock { $0 = session }
                 return session
             }
@@ -250,8 +273,10 @@
             current.withLock { $0 }.flatMap { $0.isUsable ? $0 : nil }
         }
 
-        /// Runs a closure, and once more on a new session if the service went away or forgot the session.
+        /// Runs a closure, and again on a new session if the service went away, forgot the session, or sent a value
+        /// that does not decrypt.
         ///
+        /// Of KWallet's sessions one in a hundred has two different keys (KDE bug 514194): three new ones are enough.
         /// Only for what can be done twice.
         func retrying<Result>(
             _ call: CallContext,
@@ -265,7 +290,7 @@
                 } catch {
                     guard error.trouble == .lost || error.trouble == .noSession else { throw error }
                     drop(session)
-                    if attempt == 3 || error.trouble == .lost && attempt == 2 { throw error }
+                    if attempt == 4 || error.trouble == .lost && attempt == 2 { throw error }
                     attempt += 1
                 }
             }

@@ -28,6 +28,13 @@
         static func boolean(_ flag: Bool) -> Variant { Variant(glib.g_variant_new_boolean(flag ? 1 : 0)) }
         static func unsigned32(_ number: UInt32) -> Variant { Variant(glib.g_variant_new_uint32(number)) }
 
+        /// Bytes, `ay`.
+        static func bytes(_ bytes: UnsafeRawBufferPointer) -> Variant {
+            let type = glib.g_variant_type_new("y")
+            defer { glib.g_variant_type_free(type) }
+            return Variant(glib.g_variant_new_fixed_array(type, bytes.baseAddress, gsize(bytes.count), 1))
+        }
+
         /// A value in the box that D-Bus calls a variant.
         static func boxed(_ value: Variant) -> Variant { Variant(glib.g_variant_new_variant(value.pointer)) }
 
@@ -95,6 +102,14 @@
 
         /// A 64-bit number, 0 for anything else.
         var unsigned: UInt64 { type == "t" ? UInt64(glib.g_variant_get_uint64(pointer)) : 0 }
+
+        /// Bytes, none for anything else.
+        var secureBytes: SecureBytes {
+            guard type == "ay" else { return SecureBytes(count: 0) { _ in } }
+            var count: gsize = 0
+            let start = glib.g_variant_get_fixed_array(pointer, &count, 1)
+            return SecureBytes(UnsafeRawBufferPointer(start: start, count: Int(count)))
+        }
 
         /// What is in a box.
         var unboxed: Variant { type == "v" ? Variant(glib.g_variant_get_variant(pointer)) : self }

@@ -54,7 +54,8 @@
             (" a", true),
             ("a ", true), ("a\nb", true), ("a\tb", true), ("a\\b", true), ("a\0b", true), ("\u{7F}", true),
             ("a\u{2028}b", true),
-            ("a\u{85}b", true), ("\u{A0}a", true), ("a\u{3000}", true), ("keychain-1:", true), ("keychain-", false),
+            ("a\u{85}b", true), ("\u{A0}a", true), ("\u{FEFF}a", true), ("a\u{FEFF}", false), ("a\u{3000}", true),
+            ("keychain-1:", true), ("keychain-", false),
         ])
         func whatNeedsAnEnvelope(text: String, needsWrapping: Bool) {
             #expect(Data(text.utf8).withUnsafeBytes(SecretEnvelope.needsWrapping) == needsWrapping)

@@ -5,8 +5,8 @@
     import KeychainAPI
     import SecretServiceFixture
 
-    extension PrivateKeyring {
-        /// A driver for this keyring.
+    extension SecretServer {
+        /// A driver for this server.
         func driver(
             _ collection: String = "",
             valueForm: SecretServiceDriver.ValueForm = .safe,
@@ -29,12 +29,13 @@
         func allAttributes() throws -> [[String: String]] {
             let text = try python(
                 """
-                service = dbus.Interface(bus.get_object(NAME, PATH), 'org.freedesktop.Secret.Service')
-                paths = sorted(sum(service.SearchItems(dbus.Dictionary({}, signature='ss')), []))
+                paths = sorted(bus.get_object(NAME, sys.argv[1]).Get('org.freedesktop.Secret.Collection', 'Items',
+                    dbus_interface='org.freedesktop.DBus.Properties'))
                 print(json.dumps([{str(k): str(v) for k, v in
                     bus.get_object(NAME, p).Get('org.freedesktop.Secret.Item', 'Attributes',
                         dbus_interface='org.freedesktop.DBus.Properties').items()} for p in paths]))
-                """
+                """,
+                [collection]
             )
             return try JSONDecoder().decode([[String: String]].self, from: Data(text.utf8))
         }
@@ -58,9 +59,9 @@
                     'org.freedesktop.Secret.Item.Attributes':
                         dbus.Dictionary(json.loads(sys.argv[1]), signature='ss', variant_level=1),
                 }, secret, False)
-                print(item, end='')
+                print(finish(prompt) if prompt != '/' else item, end='')
                 """,
-                [json, label, secret.base64EncodedString(), Self.defaultCollection]
+                [json, label, secret.base64EncodedString(), collection]
             )
         }
     }

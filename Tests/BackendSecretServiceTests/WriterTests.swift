@@ -31,6 +31,22 @@
             }
         }
 
+        @Test func aFailedBatchRestoresAnItemThatHadFewerAttributes() throws {
+            let keyring = try PrivateKeyring.start()
+            let driver = try keyring.driver()
+            try driver.commit([insert("a", "1")])
+            let record = try #require(try driver.item(.password("svc", "a"))).record
+            var changed = record
+            changed.attributes[.label] = .text("changed")
+            changed.attributes[.comment] = .text("changed")
+            #expect(
+                code { try driver.commit([.update(old: record, new: changed, value: nil), failing]) } == .itemNotFound
+            )
+            let after = try #require(try driver.item(.password("svc", "a")))
+            #expect(after.value == Data("1".utf8) && after.record.attributes == record.attributes)
+            #expect(try keyring.allAttributes().count == 1)
+        }
+
         @Test func aFailedBatchLeavesNothingBehind() throws {
             let keyring = try PrivateKeyring.start()
             let driver = try keyring.driver()

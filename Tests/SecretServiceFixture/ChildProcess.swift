@@ -17,7 +17,8 @@ public struct FixtureError: Error, CustomStringConvertible {
 /// A program that was started here, and that is ended and reaped here.
 final class ChildProcess: Sendable {
     private static let packages = [
-        "dbus-daemon": "dbus", "gnome-keyring-daemon": "gnome-keyring", "gdbus": "libglib2.0-bin",
+        "dbus-daemon": "dbus", "gnome-keyring-daemon": "gnome-keyring", "keepassxc-cli": "keepassxc",
+        "kwalletd5": "--no-install-recommends libkf5wallet-bin libqca-qt5-2-plugins", "gdbus": "libglib2.0-bin",
         "secret-tool": "libsecret-tools", "python3": "python3-dbus python3-gi python3-keyring python3-secretstorage",
     ]
 
@@ -34,6 +35,7 @@ final class ChildProcess: Sendable {
     ///   - input: Its standard input, by default empty.
     ///   - output: Its standard output, by default discarded.
     ///   - errors: Its standard error, by default discarded.
+    ///   - inherited: What else it is given, by the numbers that it has there, which no file here has.
     /// - Throws: A ``FixtureError`` that says what to install.
     init(
         _ name: String,
@@ -41,7 +43,8 @@ final class ChildProcess: Sendable {
         _ environment: [String: String],
         input: Int32? = nil,
         output: Int32? = nil,
-        errors: Int32? = nil
+        errors: Int32? = nil,
+        inherited: [Int32: Int32] = [:]
     ) throws {
         let candidates = name.hasPrefix("/") ? [name] : ["/usr/bin/", "/bin/", "/usr/local/bin/"].map { $0 + name }
         guard let path = candidates.first(where: { access($0, X_OK) == 0 }) else {
@@ -57,6 +60,7 @@ final class ChildProcess: Sendable {
                 posix_spawn_file_actions_addopen(&actions, target, "/dev/null", O_RDWR, 0)
             }
         }
+        for (target, source) in inherited { posix_spawn_file_actions_adddup2(&actions, source, target) }
         var argv = ([path] + arguments).map { strdup($0) } + [nil]
         var envp = environment.map { strdup("\($0)=\($1)") } + [nil]
         defer { for text in argv + envp { free(text) } }
@@ -109,6 +113,41 @@ enum Descriptors {
         let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
         guard socketpair(AF_UNIX, type, 0, &ends) == 0 else { throw failure("There are no sockets") }
         return (ends[0], ends[1])
+    }
+
+    /// A socket at a path, to which others can connect.
+    static func listen(_ path: String) throws -> Int32 {
+        let descriptor = try socket(path, Glibc.bind)
+        guard Glibc.listen(descriptor, 1) == 0 else { throw failure("Nothing can listen at \(path)") }
+        return descriptor
+    }
+
+    /// A connection to a socket at a path.
+    static func connect(_ path: String) throws -> Int32 { try socket(path, Glibc.connect) }
+
+    private static func socket(
+        _ path: String,
+        _ attach: (Int32, UnsafePointer<sockaddr>, socklen_t) -> Int32
+    ) throws -> Int32 {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        let isShort = withUnsafeMutableBytes(of: &address.sun_path) { room in
+            guard path.utf8.count < room.count else { return false }
+            room.copyBytes(from: path.utf8)
+            return true
+        }
+        guard isShort else { throw FixtureError("\(path) is too long for a socket. Use a shorter TMPDIR.") }
+        let descriptor = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        let size = socklen_t(MemoryLayout<sockaddr_un>.size)
+        let result = withUnsafePointer(to: &address) { address in
+            address.withMemoryRebound(to: sockaddr.self, capacity: 1) { attach(descriptor, $0, size) }
+        }
+        guard descriptor >= 0, result == 0 else {
+            let error = failure("There is no socket at \(path)")
+            close(descriptor)
+            throw error
+        }
+        return descriptor
     }
 
     /// An unnamed file with a content, at its beginning.

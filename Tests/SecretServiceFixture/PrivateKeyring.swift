@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-public import Foundation
+import Foundation
 import Glibc
 import Synchronization
 
@@ -8,21 +8,16 @@ import Synchronization
 ///
 /// Nothing in it touches the user's keyring or bus. It ends exactly the processes that it started, at the latest when
 /// it is released. Nothing on its bus is started on demand, so that no second daemon answers in its place.
-public final class PrivateKeyring: Sendable {
-    /// The address of the bus.
-    public let busAddress: String
-    /// The environment for programs that are to use this keyring, complete: without the one of the test's process.
-    public let environment: [String: String]
+public final class PrivateKeyring: SecretServer {
+    /// The bus.
+    public let bus: PrivateBus
     /// The password of the default collection, nil if there is none.
     public let password: String?
 
-    private let folder: URL
-    private let state: Mutex<State>
+    private let daemon = Mutex<ChildProcess?>(nil)
 
-    private struct State {
-        var bus: ChildProcess?
-        var daemon: ChildProcess?
-    }
+    /// The address of the bus.
+    public var busAddress: String { bus.address }
 
     // MARK: Starting and stopping
 
@@ -43,57 +38,7 @@ public final class PrivateKeyring: Sendable {
 
     private init(password: String?) throws {
         self.password = password
-        folder = FileManager.default.temporaryDirectory.appendingPathComponent(
-            "keyring-\(UUID().uuidString.prefix(13))"
-        )
-        Leftovers.note(folder)
-        var environment = ["PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1"]
-        let names = [
-            "HOME": "home", "XDG_RUNTIME_DIR": "run", "XDG_DATA_HOME": "data", "XDG_CONFIG_HOME": "config",
-            "XDG_STATE_HOME": "state", "XDG_CACHE_HOME": "cache",
-        ]
-        for (variable, name) in names {
-            let url = folder.appendingPathComponent(name)
-            try FileManager.default.createDirectory(
-                at: url,
-                withIntermediateDirectories: true,
-                attributes: [.posixPermissions: 0o700]
-            )
-            environment[variable] = url.path
-        }
-        let configuration = folder.appendingPathComponent("bus.conf")
-        try """
-        <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
-         "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
-        <busconfig>
-          <type>session</type>
-          <listen>unix:path=\(folder.path)/bus</listen>
-          <auth>EXTERNAL</auth>
-          <policy context="default">
-            <allow send_destination="*" eavesdrop="true"/>
-            <allow eavesdrop="true"/>
-            <allow own="*"/>
-          </policy>
-          <limit name="max_incoming_bytes">1000000000</limit>
-          <limit name="max_outgoing_bytes">1000000000</limit>
-          <limit name="max_message_size">1000000000</limit>
-          <limit name="max_replies_per_connection">50000</limit>
-        </busconfig>
-        """.write(to: configuration, atomically: false, encoding: .utf8)
-        let pipe = try Descriptors.makePipe()
-        defer { close(pipe.reading) }
-        let arguments = ["--config-file=\(configuration.path)", "--nofork", "--nopidfile", "--print-address=1"]
-        let bus: ChildProcess
-        do {
-            defer { close(pipe.writing) }
-            bus = try ChildProcess("dbus-daemon", arguments, environment, output: pipe.writing)
-        }
-        // It prints its address as soon as it answers there.
-        guard let address = Descriptors.readLine(pipe.reading) else { throw FixtureError("dbus-daemon ended at once.") }
-        busAddress = address
-        environment["DBUS_SESSION_BUS_ADDRESS"] = busAddress
-        self.environment = environment
-        state = Mutex(State(bus: bus))
+        bus = try PrivateBus()
     }
 
     deinit {
@@ -102,20 +47,13 @@ public final class PrivateKeyring: Sendable {
 
     /// Ends the daemon and the bus, and removes the home.
     public func stop() {
-        state.withLock { state in
-            for process in [state.daemon, state.bus] { process?.end() }
-            state = State()
-        }
-        try? FileManager.default.removeItem(at: folder)
-        Leftovers.forget(folder)
+        killDaemon()
+        bus.stop()
     }
 
     /// Ends the bus; the daemon goes with it.
     public func stopBus() {
-        state.withLock { state in
-            state.bus?.end()
-            state.bus = nil
-        }
+        bus.stopBus()
     }
 
     /// Starts the daemon, with the default collection unlocked.
@@ -132,12 +70,9 @@ public final class PrivateKeyring: Sendable {
         let arguments = ["--foreground", "--components=secrets"] + (isUnlocked && password != nil ? ["--unlock"] : [])
         let file = try Descriptors.makeFile(isUnlocked ? input : Data())
         defer { close(file) }
-        let daemon = try ChildProcess("gnome-keyring-daemon", arguments, environment, input: file)
-        state.withLock { $0.daemon = daemon }
-        let waiting = try run("gdbus", ["wait", "--session", "--timeout", "20", "org.freedesktop.secrets"])
-        guard waiting.status == 0 else {
-            throw FixtureError("gnome-keyring-daemon does not come up. \(waiting.errors)")
-        }
+        let started = try ChildProcess("gnome-keyring-daemon", arguments, environment, input: file)
+        daemon.withLock { $0 = started }
+        try bus.waitForService("gnome-keyring-daemon")
         guard password != nil, isUnlocked else { return }
         // A keyring with an empty password starts locked, and opens for who asks.
         if password == "" { _ = try call("Service.Unlock", ["['\(Self.defaultCollection)']"]) }
@@ -146,9 +81,9 @@ public final class PrivateKeyring: Sendable {
 
     /// Ends the daemon as a crash would.
     public func killDaemon() {
-        state.withLock { state in
-            state.daemon?.end()
-            state.daemon = nil
+        daemon.withLock { daemon in
+            daemon?.end()
+            daemon = nil
         }
     }
 
@@ -172,15 +107,16 @@ public final class PrivateKeyring: Sendable {
     }
 
     private func signalDaemon(_ signal: Int32) {
-        state.withLock { state in
-            state.daemon?.signal(signal)
-        }
+        daemon.withLock { $0?.signal(signal) }
     }
 
     // MARK: Collections
 
     /// The object path of the default collection.
     public static let defaultCollection = "/org/freedesktop/secrets/collection/login"
+
+    /// The same.
+    public var collection: String { Self.defaultCollection }
 
     /// Locks the default collection.
     public func lock() throws {
@@ -204,77 +140,12 @@ public final class PrivateKeyring: Sendable {
         guard try !isLocked() else { throw FixtureError("The collection does not unlock.") }
     }
 
-    /// Whether the default collection is locked.
-    public func isLocked() throws -> Bool {
-        let answer = try run(
-            "gdbus",
-            [
-                "call", "--session", "--dest", "org.freedesktop.secrets", "--object-path", Self.defaultCollection,
-                "--method",
-                "org.freedesktop.DBus.Properties.Get", "org.freedesktop.Secret.Collection", "Locked",
-            ]
-        )
-        guard answer.status == 0 else { throw FixtureError("The collection cannot be looked at. \(answer.errors)") }
-        return answer.text.contains("true")
-    }
-
     /// Leaves the keyring without a default collection, with the items where they are.
     public func removeDefaultCollection() throws {
         _ = try call("Service.SetAlias", ["default", "/"])
     }
 
     private func call(_ method: String, _ arguments: [String]) throws -> String {
-        let answer = try run(
-            "gdbus",
-            [
-                "call", "--session", "--dest", "org.freedesktop.secrets", "--object-path", "/org/freedesktop/secrets",
-                "--method",
-                "org.freedesktop.Secret.\(method)",
-            ] + arguments
-        )
-        guard answer.status == 0 else { throw FixtureError("\(method) failed. \(answer.errors)") }
-        return answer.text
-    }
-
-    // MARK: Other programs
-
-    /// Runs a program that uses this keyring.
-    ///
-    /// - Parameters:
-    ///   - program: Its name, or its path.
-    ///   - arguments: Its arguments.
-    ///   - input: Its standard input.
-    ///   - extra: Variables on top of ``environment``.
-    /// - Throws: A ``FixtureError`` with what to install if it is missing.
-    public func run(
-        _ program: String,
-        _ arguments: [String],
-        input: Data = Data(),
-        extra: [String: String] = [:]
-    ) throws -> ProgramOutput {
-        try ProgramOutput(running: program, arguments, environment.merging(extra) { $1 }, input: input)
-    }
-
-    /// Runs Python with `dbus`, `sys`, `json`, a connection as `bus`, and the service's `NAME` and `PATH`.
-    ///
-    /// - Parameters:
-    ///   - script: What it does.
-    ///   - arguments: `sys.argv[1...]`.
-    /// - Returns: What it printed.
-    /// - Throws: A ``FixtureError`` with what it said, if it failed.
-    public func python(_ script: String, _ arguments: [String] = []) throws -> String {
-        let head = """
-            import dbus, json, sys
-            NAME, PATH = 'org.freedesktop.secrets', '/org/freedesktop/secrets'
-            bus = dbus.SessionBus()
-
-            """
-        let answer = try run("python3", ["-c", head + script] + arguments)
-        guard answer.status == 0 else {
-            throw FixtureError(
-                "Python failed; it needs python3-dbus, python3-keyring and python3-secretstorage. \(answer.errors)"
-            )
-        }
-        return answer.text
+        try bus.call("/org/freedesktop/secrets", "org.freedesktop.Secret.\(method)", arguments)
     }
 }

@@ -43,6 +43,7 @@
     FUNCTION(g_thread_unref)                           \
     FUNCTION(g_variant_get_boolean)                    \
     FUNCTION(g_variant_get_child_value)                \
+    FUNCTION(g_variant_get_fixed_array)                \
     FUNCTION(g_variant_get_string)                     \
     FUNCTION(g_variant_get_type_string)                \
     FUNCTION(g_variant_get_uint64)                     \
@@ -52,6 +53,7 @@
     FUNCTION(g_variant_new_array)                      \
     FUNCTION(g_variant_new_boolean)                    \
     FUNCTION(g_variant_new_dict_entry)                 \
+    FUNCTION(g_variant_new_fixed_array)                \
     FUNCTION(g_variant_new_object_path)                \
     FUNCTION(g_variant_new_string)                     \
     FUNCTION(g_variant_new_tuple)                      \
