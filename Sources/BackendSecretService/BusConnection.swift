@@ -269,11 +269,19 @@
         // MARK: Signals
 
         /// Calls a closure on the bus thread for each signal, until the subscription is cancelled.
+        ///
+        /// - Parameters:
+        ///   - sender: Who sends it.
+        ///   - interface: Its interface.
+        ///   - signal: Its name, nil for every signal of the interface.
+        ///   - path: The object it is about, nil for any.
+        ///   - firstArgument: Its first argument, nil for any.
+        ///   - onSignal: Is given the arguments.
         func subscribe(
             sender: String,
             interface: String,
-            signal: String,
-            path: String,
+            signal: String?,
+            path: String?,
             firstArgument: String? = nil,
             _ onSignal: @escaping @Sendable (Variant) -> Void
         ) -> BusSubscription {

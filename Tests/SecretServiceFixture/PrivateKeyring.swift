@@ -80,20 +80,27 @@ public final class PrivateKeyring: Sendable {
           <limit name="max_replies_per_connection">50000</limit>
         </busconfig>
         """.write(to: configuration, atomically: false, encoding: .utf8)
+        // Without the identifier that each run of a bus has: one that is started again has the same address.
+        busAddress = "unix:path=\(folder.path)/bus"
+        environment["DBUS_SESSION_BUS_ADDRESS"] = busAddress
+        self.environment = environment
+        state = Mutex(State())
+        try startBus()
+    }
+
+    private func startBus() throws {
         let pipe = try Descriptors.makePipe()
         defer { close(pipe.reading) }
-        let arguments = ["--config-file=\(configuration.path)", "--nofork", "--nopidfile", "--print-address=1"]
+        let configuration = folder.appendingPathComponent("bus.conf").path
+        let arguments = ["--config-file=\(configuration)", "--nofork", "--nopidfile", "--print-address=1"]
         let bus: ChildProcess
         do {
             defer { close(pipe.writing) }
             bus = try ChildProcess("dbus-daemon", arguments, environment, output: pipe.writing)
         }
         // It prints its address as soon as it answers there.
-        guard let address = Descriptors.readLine(pipe.reading) else { throw FixtureError("dbus-daemon ended at once.") }
-        busAddress = address
-        environment["DBUS_SESSION_BUS_ADDRESS"] = busAddress
-        self.environment = environment
-        state = Mutex(State(bus: bus))
+        guard Descriptors.readLine(pipe.reading) != nil else { throw FixtureError("dbus-daemon ended at once.") }
+        state.withLock { $0.bus = bus }
     }
 
     deinit {
@@ -116,6 +123,14 @@ public final class PrivateKeyring: Sendable {
             state.bus?.end()
             state.bus = nil
         }
+    }
+
+    /// Ends the bus and the daemon, and starts both again.
+    public func restartBus() throws {
+        killDaemon()
+        stopBus()
+        try startBus()
+        try startDaemon()
     }
 
     /// Starts the daemon, with the default collection unlocked.
