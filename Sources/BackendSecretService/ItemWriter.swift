@@ -211,7 +211,7 @@
         private func ask(_ prompt: String, _ session: ServiceSession) throws(KeychainError) -> Variant {
             try ServicePrompt(session: session, call: call, hasDisplay: reader.finder.hasDisplay).run(
                 prompt,
-                "The item"
+                .locked("The item")
             )
         }
 

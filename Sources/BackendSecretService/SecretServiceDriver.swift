@@ -30,10 +30,10 @@
         public let identifier: DriverIdentifier = "secret-service"
         /// `secret-service:` and the collection as it was given.
         public let location: String
-        /// Changes are told, items last, are shared and have attributes in clear; the service
+        /// Changes are told, collections are locked, items last, are shared and have attributes in clear; the service
         /// counts whole seconds.
         public let capabilities: DriverCapabilities = [
-            .changeEvents, .persistent, .sharedWithOtherPrograms, .wholeSecondModificationDates,
+            .changeEvents, .locking, .persistent, .sharedWithOtherPrograms, .wholeSecondModificationDates,
             .attributesInClear,
         ]
         /// The largest value that is stored, in bytes.
@@ -142,6 +142,39 @@
             _ onChange: @escaping @Sendable () -> Void
         ) throws(KeychainError) -> ChangeObservation {
             try ServiceWatcher.observe(currentLink(), onChange)
+        }
+
+        /// Locks the collection, for every program of the desktop.
+        ///
+        /// - Throws: `unsupported` for a collection that the service does not lock, and why it could not be reached.
+        public func lock(_ call: CallContext) throws(KeychainError) {
+            let reader = try reader(call)
+            try reader.link.retrying(call) { (session) throws(KeychainError) in try reader.finder.lock(session) }
+        }
+
+        /// Unlocks the collection, with a prompt of the service if it needs one and the call allows it.
+        ///
+        /// - Throws: `interactionNotAllowed` if no prompt is allowed or none could be shown, `userCanceled` if it was
+        ///   dismissed, and why the collection could not be reached.
+        public func unlock(_ call: CallContext) throws(KeychainError) {
+            let reader = try reader(call)
+            _ = try reader.link.retrying(call) { (session) throws(KeychainError) in
+                try reader.finder.unlocked(session)
+            }
+        }
+
+        /// Creates the collection, with a prompt of the service if it needs one; the default collection if none was
+        /// named.
+        ///
+        /// This is the one call that ever creates a collection (Secret Service API Draft, `CreateCollection`).
+        ///
+        /// - Parameter call: Deadline, cancellation and interaction policy.
+        /// - Throws: `duplicateItem` if there is a collection of that name, `invalidParameter` for an object path,
+        ///   `interactionNotAllowed` if no prompt is allowed or none could be shown, `userCanceled` if it was dismissed.
+        public func create(_ call: CallContext) throws(KeychainError) {
+            let reader = try reader(call)
+            // Not twice: what was asked for when the service went away may have been created.
+            try reader.finder.create(try reader.link.session(call))
         }
 
         private func reader(_ call: CallContext) throws(KeychainError) -> SecretServiceReader {

@@ -12,6 +12,22 @@
         /// Whether there is a display on which a prompt could appear, as far as the environment tells.
         let hasDisplay: Bool
 
+        /// What a prompt is about, for messages.
+        struct Matter {
+            /// What is the case, as in "The collection ‘Login’ is locked".
+            let state: String
+            /// What can be done about it without a prompt, as a sentence.
+            let remedy: String
+
+            static func locked(_ what: String) -> Matter {
+                Matter(
+                    state: "\(what) is locked",
+                    remedy: "Unlock the keyring, for example by logging in to the desktop or with "
+                        + "gnome-keyring-daemon --unlock"
+                )
+            }
+        }
+
         private enum Outcome: Sendable {
             case completed(isDismissed: Bool, Variant)
             case lost
@@ -25,19 +41,18 @@
         ///
         /// - Parameters:
         ///   - path: The prompt's object path, as the service returned it.
-        ///   - what: What the prompt is about, for messages, as in "The collection ‘Login’".
+        ///   - matter: What the prompt is about.
         /// - Returns: What the service calls the result.
         /// - Throws: `interactionNotAllowed` if no prompt is allowed, or probably none could be shown;
         ///   `userCanceled` if it was dismissed; `timedOut` and `cancelled`.
-        func run(_ path: String, _ what: String) throws(KeychainError) -> Variant {
+        func run(_ path: String, _ matter: Matter) throws(KeychainError) -> Variant {
             guard call.allowsUnlockPrompt else {
                 // Never shown, so that it can be dismissed; whether that succeeds does not matter.
                 let dismissal = session.request(path, ServiceName.prompt, "Dismiss", [], reply: "()", "")
                 _ = try session.connection.perform([dismissal], call, limit: .seconds(1))
                 throw KeychainError(
                     .interactionNotAllowed,
-                    "\(what) is locked, and nothing may be asked. Unlock the keyring, for example by logging in to the "
-                        + "desktop, or allow prompts."
+                    "\(matter.state), and nothing may be asked. \(matter.remedy), or allow prompts."
                 )
             }
             let outcome = OneShot<Outcome>()
@@ -57,7 +72,7 @@
                     path,
                     ServiceName.prompt,
                     "Prompt",
-                    [.string("")],
+                    [.string(call.interaction.window)],
                     reply: "()",
                     "The prompt could not be shown"
                 ),
@@ -74,7 +89,7 @@
             }
             switch result {
             case .completed(isDismissed: false, let value)?: return value
-            case .completed(isDismissed: true, _)?: throw dismissed(what, after: ContinuousClock.now - start)
+            case .completed(isDismissed: true, _)?: throw try dismissed(matter, after: ContinuousClock.now - start)
             case .lost?:
                 throw KeychainError(
                     .unavailable,
@@ -84,25 +99,42 @@
                 try call.check()
                 throw KeychainError(.cancelled, "The call was cancelled while the keyring was asking.")
             case nil:
-                throw KeychainError(.timedOut, "\(what) is locked, and no one answered the prompt in time. Try again.")
+                throw KeychainError(
+                    .timedOut,
+                    "\(matter.state), and no one answered the prompt in time. Try again, or allow more time."
+                )
             }
         }
 
-        private func dismissed(_ what: String, after time: Duration) -> KeychainError {
-            // The service does not tell "nobody was asked" from "cancelled". Nobody cancels within a second without a
-            // screen.
-            if !hasDisplay && time < .seconds(1) {
+        private func dismissed(_ matter: Matter, after time: Duration) throws(KeychainError) -> KeychainError {
+            if try wasShown(after: time) {
                 return KeychainError(
-                    .interactionNotAllowed,
-                    "\(what) is locked, and no prompt could be shown, since there is no display. Unlock the "
-                        + "keyring, for example "
-                        + "with gnome-keyring-daemon --unlock, and try again."
+                    .userCanceled,
+                    "\(matter.state), and the prompt was dismissed. Try again and answer it."
                 )
             }
+            let reason = hasDisplay ? "no program shows prompts here (package gcr)" : "there is no display"
             return KeychainError(
-                .userCanceled,
-                "\(what) is locked, and the prompt was dismissed. Try again and unlock it."
+                .interactionNotAllowed,
+                "\(matter.state), and no prompt could be shown, since \(reason). \(matter.remedy), and try again."
             )
+        }
+
+        /// Whether anyone can have seen a prompt that was dismissed, which the service does not tell.
+        private func wasShown(after time: Duration) throws(KeychainError) -> Bool {
+            // Nobody answers within a second what nobody sees.
+            if time >= .seconds(1) { return true }
+            let action = "The prompter could not be looked for"
+            let answers = try session.connection.perform(
+                ["org.gnome.keyring", "org.gnome.keyring.SystemPrompter"].map {
+                    .bus("GetNameOwner", [.string($0)], reply: "(s)", action: action)
+                },
+                call,
+                limit: ServiceSession.answerLimit
+            )
+            // GNOME Keyring leaves it to a program of its own, which stays for a while; others show prompts themselves.
+            let isGNOME = (try? answers[0].get())?[0].text == session.owner
+            return isGNOME ? (try? answers[1].get()) != nil : hasDisplay
         }
     }
 #endif

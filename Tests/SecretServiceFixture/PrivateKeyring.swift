@@ -31,17 +31,19 @@ public final class PrivateKeyring: Sendable {
     /// - Parameters:
     ///   - password: The password of the default collection; `""` for one in clear text, nil for no default collection.
     ///   - startsDaemon: Whether the daemon is started as well.
+    ///   - refused: An interface that the bus lets nobody call, as in a sandbox; nil for none.
     /// - Throws: A ``FixtureError`` with what to install if a program is missing.
     public static func start(
         password: String? = "correct horse",
-        startsDaemon: Bool = true
+        startsDaemon: Bool = true,
+        refusing refused: String? = nil
     ) throws -> PrivateKeyring {
-        let keyring = try PrivateKeyring(password: password)
+        let keyring = try PrivateKeyring(password: password, refusing: refused)
         if startsDaemon { try keyring.startDaemon() }
         return keyring
     }
 
-    private init(password: String?) throws {
+    private init(password: String?, refusing refused: String?) throws {
         self.password = password
         folder = FileManager.default.temporaryDirectory.appendingPathComponent(
             "keyring-\(UUID().uuidString.prefix(13))"
@@ -73,6 +75,7 @@ public final class PrivateKeyring: Sendable {
             <allow send_destination="*" eavesdrop="true"/>
             <allow eavesdrop="true"/>
             <allow own="*"/>
+            \(refused.map { "<deny send_interface=\"\($0)\"/>" } ?? "")
           </policy>
           <limit name="max_incoming_bytes">1000000000</limit>
           <limit name="max_outgoing_bytes">1000000000</limit>

@@ -59,6 +59,7 @@ struct CommandRun: Sendable {
         return StoreOptions(
             keySource: settings.keySource,
             prompt: settings.interaction.allowsPrompts ? prompt : nil,
+            interaction: settings.interaction,
             creation: creation,
             permissions: settings.permissions,
             weaknessNotice: { note("The new passphrase is easy to guess: \($0). It is used all the same.") },
