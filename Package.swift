@@ -152,7 +152,9 @@ let package = Package(
         ),
         .testTarget(
             name: "KeychainCommandTests",
-            dependencies: ["KeychainCommand", "SwiftKeychain", "KeychainSystem", "keychainctl"],
+            dependencies: [
+                "KeychainCommand", "SwiftKeychain", "KeychainSystem", "keychainctl", "SecretServiceFixture",
+            ],
             exclude: ["Snapshots"]
         ),
         .testTarget(name: "SwiftKeychainTests", dependencies: ["SwiftKeychain", "KeychainSystem"]),
