@@ -154,7 +154,9 @@ let package = Package(
         ),
         .testTarget(
             name: "KeychainCommandTests",
-            dependencies: ["KeychainCommand", "SwiftKeychain", "KeychainSystem", "keychainctl"],
+            dependencies: [
+                "KeychainCommand", "SwiftKeychain", "KeychainSystem", "keychainctl", "SecretServiceFixture",
+            ],
             exclude: ["Snapshots"]
         ),
         .testTarget(name: "SwiftKeychainTests", dependencies: ["SwiftKeychain", "KeychainSystem"]),

@@ -150,7 +150,7 @@
                 let state = try session.withLock { (session) throws(KeychainError) in try session.state(at: place) }
                 switch state {
                 case .open(let view): return view
-                case .locked: try unlock(call)
+                case .locked: try openLocked(call)
                 case .missing:
                     guard options.creation == .ifMissing else { throw noFile }
                     return nil
@@ -170,14 +170,14 @@
                 while !(try session.withLock { (session) throws(KeychainError) in
                     try session.beginWriting(at: place)
                 }) {
-                    try unlock(call)
+                    try openLocked(call)
                 }
                 defer { session.withLock { $0.endWriting() } }
                 return try body()
             }
         }
 
-        private func unlock(_ call: CallContext) throws(KeychainError) {
+        private func openLocked(_ call: CallContext) throws(KeychainError) {
             try gate.withTurn(call) { () throws(KeychainError) in
                 guard session.withLock({ $0.store == nil }) else { return }
                 let last = seen?.last

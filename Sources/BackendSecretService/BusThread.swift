@@ -65,6 +65,15 @@
         func post(_ work: @escaping @Sendable () -> Void) {
             let source = glib.g_idle_source_new()
             glib.g_source_set_priority(source, G_PRIORITY_DEFAULT)
+            attach(source, work)
+        }
+
+        /// Runs a closure on the thread when some time has passed.
+        func post(after delay: Duration, _ work: @escaping @Sendable () -> Void) {
+            attach(glib.g_timeout_source_new(UInt32(delay.milliseconds)), work)
+        }
+
+        private func attach(_ source: UnsafeMutablePointer<GSource>?, _ work: @escaping @Sendable () -> Void) {
             let work = Work(run: work)
             work.isPublished.store(true, ordering: .releasing)
             glib.g_source_set_callback(

@@ -48,7 +48,11 @@
             if let alias {
                 let path = try session.perform(aliasRequest(alias, session), call)[0].text
                 if path != "/" { return path }
-                throw KeychainError(.unavailable, "The keyring has no default collection. \(try advice(session))")
+                throw KeychainError(
+                    .unavailable,
+                    "The keyring has no default collection. \(try advice(session)) To create one: "
+                        + "keychainctl init --store secret-service:"
+                )
             }
             if name.hasPrefix("/") { return name }
             let found = try labelled(session).filter { $0.label.hasSameBytes(as: name) }
@@ -75,8 +79,7 @@
             let names = try labelled(session).map { $0.label.isEmpty ? $0.path : "‘\($0.label)’ (\($0.path))" }
             let list = names.isEmpty ? "It has none at all." : "It has \(names.joined(separator: ", "))."
             return
-                "\(list) Make one, for example by logging in to the desktop or in Seahorse (Passwords and Keys), or "
-                + "name "
+                "\(list) Make one, for example by logging in to the desktop or in Seahorse (Passwords and Keys), or name "
                 + "one, as in secret-service:login."
         }
 
@@ -126,6 +129,12 @@
         ///
         /// - Throws: See ``ServicePrompt/run(_:_:)``.
         func unlock(_ path: String, _ session: ServiceSession) throws(KeychainError) {
+            guard call.interaction != .neverUnlocking else {
+                throw KeychainError(
+                    .interactionNotAllowed,
+                    "\(title) is locked, and may not be unlocked. Unlock the keyring first, or allow it."
+                )
+            }
             let answer = try session.perform(
                 session.request(
                     ServiceName.path,
@@ -137,11 +146,101 @@
                 ),
                 call
             )
-            let prompt = answer[1].text
-            let what = name.isEmpty ? "The keyring" : "The collection ‘\(name)’"
-            if prompt != "/" {
-                _ = try ServicePrompt(session: session, call: call, hasDisplay: hasDisplay).run(prompt, .unlock(what))
+            try ask(answer[1].text, .locked(title), session)
+        }
+
+        /// What messages call the collection.
+        private var title: String { name.isEmpty ? "The keyring" : "The collection ‘\(name)’" }
+
+        /// Asks the person what the service wants to ask, if it does.
+        ///
+        /// - Returns: The result; nil without a question.
+        @discardableResult
+        private func ask(
+            _ prompt: String,
+            _ matter: ServicePrompt.Matter,
+            _ session: ServiceSession
+        ) throws(KeychainError) -> Variant? {
+            guard prompt != "/" else { return nil }
+            return try ServicePrompt(session: session, call: call, hasDisplay: hasDisplay).run(prompt, matter)
+        }
+
+        /// Locks the collection.
+        ///
+        /// - Throws: `unsupported` if the service does not lock it.
+        func lock(_ session: ServiceSession) throws(KeychainError) {
+            let path = try path(session)
+            let answer = try session.perform(
+                session.request(
+                    ServiceName.path,
+                    ServiceName.service,
+                    "Lock",
+                    [.objectPaths([path])],
+                    reply: "(aoo)",
+                    "The keyring could not be locked"
+                ),
+                call
+            )
+            let matter = ServicePrompt.Matter(
+                state: "\(title) asks before it is locked",
+                remedy: "Lock it in the keyring's own window",
+                mayAskNothing: true
+            )
+            try ask(answer[1].text, matter, session)
+            let state = try session.connection.perform(
+                [lockedRequest(path, session)],
+                call,
+                limit: ServiceSession.answerLimit
+            )[0]
+            guard try isLocked(state, session) else {
+                throw KeychainError(
+                    .unsupported,
+                    "\(title) is one that cannot be locked. Name another one, as in secret-service:login."
+                )
             }
+        }
+
+        // MARK: Creating
+
+        /// Creates the collection; the default one if the name is empty.
+        ///
+        /// - Throws: `duplicateItem` if there is one of that name, and what ``ServicePrompt/run(_:_:)`` throws: GNOME
+        ///   Keyring asks for the new collection's password.
+        func create(_ session: ServiceSession) throws(KeychainError) {
+            guard !name.hasPrefix("/") else {
+                throw KeychainError(
+                    .invalidParameter,
+                    "The path of a collection is chosen by the service. Give the new one a name, as in "
+                        + "secret-service:Work."
+                )
+            }
+            let existing = try session.perform(aliasRequest(alias ?? name, session), call)[0].text
+            let namesakes = alias == nil ? try labelled(session).filter { $0.label.hasSameBytes(as: name) } : []
+            guard existing == "/", namesakes.isEmpty else {
+                throw KeychainError(.duplicateItem, "\(title) exists already. Use it, or choose another name.")
+            }
+            let label = alias == nil ? name : "Default keyring"
+            let answer = try session.perform(
+                session.request(
+                    ServiceName.path,
+                    ServiceName.service,
+                    "CreateCollection",
+                    [.properties([("org.freedesktop.Secret.Collection.Label", .string(label))]), .string(alias ?? "")],
+                    reply: "(oo)",
+                    "The collection could not be created"
+                ),
+                call,
+                limit: ServiceSession.writeLimit
+            )
+            let matter = ServicePrompt.Matter(
+                state: "\(title) can only be created with a password that the keyring asks for",
+                remedy: "Create it where the desktop can ask, for example in Seahorse (Passwords and Keys)"
+            )
+            let created = try ask(answer[1].text, matter, session)?.text ?? answer[0].text
+            guard created != "/", !created.isEmpty else {
+                throw KeychainError(.io, "The service says that it created the collection, and not which. See its log.")
+            }
+            remember(nil, session)
         }
 
         /// Unlocks the collection if it is locked.

@@ -7,8 +7,8 @@
         /// The desktop's keyring: `secret-service:` for the default collection, `secret-service:COLLECTION` for
         /// another one.
         ///
-        /// Opening connects to nothing. A collection is never made here, so that one which must be new is
-        /// `unsupported`.
+        /// Opening connects to nothing. A collection is created only if it must be new
+        /// (``StoreOptions/Creation-swift.enum/mustBeNew``), never by a write.
         public static let secretService = DriverRegistration(
             identifier: "secret-service",
             summary: "The desktop's keyring (Secret Service): GNOME Keyring, KWallet, KeePassXC",
@@ -18,14 +18,12 @@
                     .availability()
             },
             open: { (url, options) throws(KeychainError) in
-                guard options.creation != .mustBeNew else {
-                    throw KeychainError(
-                        .unsupported,
-                        "The keyring's collections are made by the desktop. Make one in Seahorse (Passwords and "
-                            + "Keys), then open it."
-                    )
+                let driver = try SecretServiceDriver(collection: url.path)
+                if options.creation == .mustBeNew {
+                    let call = CallContext(.open, timeout: options.timeout, interaction: options.interaction)
+                    try driver.create(call)
                 }
-                return try SecretServiceDriver(collection: url.path)
+                return driver
             }
         )
     }

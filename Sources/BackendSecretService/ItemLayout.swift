@@ -12,8 +12,9 @@
     /// - key, certificate: `keychain.` and the name, for each key attribute;
     /// - all: `keychain.class`, `keychain.group`, `keychain.sync`, `keychain.version`.
     ///
-    /// For information, and never searched by but for the reference, it has `keychain.reference`, `keychain.created` (in
-    /// microseconds), `keychain.length`, `keychain.` and the name of each other attribute that is set, and `xdg:schema`.
+    /// For information, and never searched by but for the reference, it has `keychain.reference`, `keychain.created` and,
+    /// once it was changed, `keychain.modified` (in microseconds), `keychain.length`, `keychain.` and the name of each
+    /// other attribute that is set, and `xdg:schema`.
     ///
     /// `keychain.length` is no exact length, which would tell too much about a password: it is the next power of two,
     /// 4096 at least.
@@ -24,6 +25,7 @@
         static let versionName = "keychain.version"
         static let referenceName = "keychain.reference"
         static let createdName = "keychain.created"
+        static let modifiedName = "keychain.modified"
         static let lengthName = "keychain.length"
         static let schemaName = "xdg:schema"
 
@@ -81,6 +83,8 @@
             attributes[lengthName] = String(lengthLimit(valueCount))
             attributes[schemaName] = schemas[record.itemClass]
             stamp(&attributes, record)
+            let isChanged = record.modificationDate > record.creationDate
+            attributes[modifiedName] = isChanged ? String(record.modificationDate.microseconds) : nil
             let schema = AttributeSchema.schema(of: record.itemClass)
             for attribute in schema.primaryKey {
                 let value = record.attributes[attribute.name] ?? attribute.form.defaultValue
@@ -224,6 +228,12 @@
                 record.creationDate = ItemDate(microseconds: created)
                 // The service counts whole seconds: within the second of its creation, an item is not older than that.
                 if created / 1_000_000 == Int64(item.modified) { record.modificationDate = record.creationDate }
+            }
+            // Until another program changes the item: then only the service knows when. It takes a moment to write.
+            if let modified = item.attributes[modifiedName].flatMap({ Int64($0) }),
+                (0...1).contains(Int64(clamping: item.modified) - modified / 1_000_000)
+            {
+                record.modificationDate = ItemDate(microseconds: modified)
             }
             record.attributes[.label] = label(of: item, record)
             return record

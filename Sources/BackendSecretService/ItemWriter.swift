@@ -93,6 +93,31 @@
             }
         }
 
+        /// Lets everyone who watches know that the value of an item was replaced.
+        ///
+        /// GNOME Keyring says nothing of a new secret (`SetSecret`), but of attributes and labels that are set, also to
+        /// what they were. The value is stored by now: what goes wrong here is no failure of the change.
+        ///
+        /// - Parameters:
+        ///   - item: The item as it shall be.
+        ///   - isOwn: Whether it is in our layout, and its attributes tell when it was changed.
+        func report(_ item: StoredItem, isOwn: Bool) {
+            do {
+                if isOwn { return try setAttributes(item.attributes, of: item) }
+                // The attributes of another program's item are its own business.
+                let session = try reader.link.session(call)
+                let request = session.request(
+                    item.path,
+                    ServiceName.properties,
+                    "Set",
+                    [.string(ServiceName.item), .string("Label"), .boxed(.string(item.label))],
+                    reply: "()",
+                    "The change could not be reported"
+                )
+                _ = try session.perform(request, call, limit: ServiceSession.writeLimit)
+            } catch {}
+        }
+
         /// Deletes an item, if it is still the one that is meant.
         ///
         /// - Returns: Whether there was anything to delete.

@@ -30,9 +30,11 @@
         public let identifier: DriverIdentifier = "secret-service"
         /// `secret-service:` and the collection as it was given.
         public let location: String
-        /// Items last, are shared and have attributes in clear; the service counts whole seconds.
+        /// Changes are told, collections are locked, items last, are shared and have attributes in clear; the service
+        /// counts whole seconds.
         public let capabilities: DriverCapabilities = [
-            .persistent, .sharedWithOtherPrograms, .wholeSecondModificationDates, .attributesInClear,
+            .changeEvents, .locking, .persistent, .sharedWithOtherPrograms, .wholeSecondModificationDates,
+            .attributesInClear,
         ]
         /// The largest value that is stored, in bytes.
         public let maximumValueSize: Int
@@ -96,7 +98,14 @@
             _ body: (any RecordReader) throws(KeychainError) -> Result
         ) throws(KeychainError) -> Result {
             let reader = try reader(call)
-            return try body(reader)
+            guard call.operation == .changes else { return try body(reader) }
+            // Not in the middle of a change that this library makes in several steps, each of which is reported.
+            let bus = try reader.link.retrying(call) { (session) throws(KeychainError) in
+                // A person who is asked keeps no one waiting.
+                if call.allowsUnlockPrompt { _ = try reader.finder.unlocked(session) }
+                return session.busIdentifier
+            }
+            return try lock(bus).withLock(call) { () throws(KeychainError) in try body(reader) }
         }
 
         /// Runs a closure while no other thread or process writes through this library.
@@ -118,6 +127,54 @@
             return try lock(bus).withLock(call) { () throws(KeychainError) in
                 try body(SecretServiceWriter(reader: reader, valueForm: valueForm, maximumValueSize: maximumValueSize))
             }
+        }
+
+        /// Calls a closure whenever the service reports a change, whichever program made it.
+        ///
+        /// It is also called when the service was started anew, or the connection to it was lost and is back.
+        ///
+        /// What a service does not report is not noticed: GNOME Keyring says nothing when another program replaces the
+        /// secret of an item in place (`SetSecret`) and leaves the rest as it is.
+        ///
+        /// - Parameter onChange: Is called on the driver's own thread.
+        /// - Throws: `unavailable` without a bus or a service, `timedOut` if one does not answer.
+        public func observeChanges(
+            _ onChange: @escaping @Sendable () -> Void
+        ) throws(KeychainError) -> ChangeObservation {
+            try ServiceWatcher.observe(currentLink(), onChange)
+        }
+
+        /// Locks the collection, for every program of the desktop.
+        ///
+        /// - Throws: `unsupported` for a collection that the service does not lock, and why it could not be reached.
+        public func lock(_ call: CallContext) throws(KeychainError) {
+            let reader = try reader(call)
+            try reader.link.retrying(call) { (session) throws(KeychainError) in try reader.finder.lock(session) }
+        }
+
+        /// Unlocks the collection, with a prompt of the service if it needs one and the call allows it.
+        ///
+        /// - Throws: `interactionNotAllowed` if no prompt is allowed or none could be shown, `userCanceled` if it was
+        ///   dismissed, and why the collection could not be reached.
+        public func unlock(_ call: CallContext) throws(KeychainError) {
+            let reader = try reader(call)
+            _ = try reader.link.retrying(call) { (session) throws(KeychainError) in
+                try reader.finder.unlocked(session)
+            }
+        }
+
+        /// Creates the collection, with a prompt of the service if it needs one; the default collection if none was
+        /// named.
+        ///
+        /// This is the one call that ever creates a collection (Secret Service API Draft, `CreateCollection`).
+        ///
+        /// - Parameter call: Deadline, cancellation and interaction policy.
+        /// - Throws: `duplicateItem` if there is a collection of that name, `invalidParameter` for an object path,
+        ///   `interactionNotAllowed` if no prompt is allowed or none could be shown, `userCanceled` if it was dismissed.
+        public func create(_ call: CallContext) throws(KeychainError) {
+            let reader = try reader(call)
+            // Not twice: what was asked for when the service went away may have been created.
+            try reader.finder.create(try reader.link.session(call))
         }
 
         private func reader(_ call: CallContext) throws(KeychainError) -> SecretServiceReader {

@@ -100,7 +100,10 @@
             let becomesOwn = !item.isOwn && !staysForeign
             let canSetAttributes = try canSet(target.attributes, over: item.attributes, undo)
             let isInPlace = target.label.hasSameBytes(as: item.label) && !becomesOwn && canSetAttributes
-            let keepsAttributes = target.attributes.equals(item.attributes, exceptFor: ItemLayout.lengthName)
+            let keepsAttributes = target.attributes.equals(
+                item.attributes,
+                exceptFor: [ItemLayout.lengthName, ItemLayout.modifiedName]
+            )
             let writer = ItemWriter(reader)
             switch value {
             case nil where isInPlace:
@@ -112,9 +115,12 @@
                 if item.isOwn, limit > item.valueLimit ?? 0 {
                     // First, so that what is recorded is never less than what is there.
                     try writer.setAttributes(target.attributes, of: item)
+                } else {
+                    target.attributes[ItemLayout.lengthName] = item.attributes[ItemLayout.lengthName]
                 }
                 if undo.isNeeded { undo.append(.secretChanged(item, try writer.secret(of: item))) }
                 try writer.setSecret(staysForeign ? value : encoded(value), of: item)
+                writer.report(target, isOwn: !staysForeign)
             default:
                 let before = try writer.secret(of: item)
                 if staysForeign { ItemLayout.stamp(&target.attributes, old) }
@@ -185,12 +191,14 @@
     }
 
     extension LookupAttributes {
-        /// Whether two sets are the same, one name aside.
-        fileprivate func equals(_ other: LookupAttributes, exceptFor name: String) -> Bool {
+        /// Whether two sets are the same, some names aside.
+        fileprivate func equals(_ other: LookupAttributes, exceptFor names: [String]) -> Bool {
             var left = self
             var right = other
-            left[name] = nil
-            right[name] = nil
+            for name in names {
+                left[name] = nil
+                right[name] = nil
+            }
             return left == right
         }
 

@@ -12,20 +12,38 @@
         /// Whether there is a display on which a prompt could appear, as far as the environment tells.
         let hasDisplay: Bool
 
+        /// What a prompt is about, for messages.
+        struct Matter {
+            /// What is the case, as in "The collection ‘Login’ is locked".
+            let state: String
+            /// What can be done about it without a prompt, as a sentence.
+            let remedy: String
+            /// Whether the prompt may end by itself: KeePassXC returns one for each change, which asks nothing unless the
+            /// person has told it to.
+            var mayAskNothing = false
+
+            static func locked(_ what: String) -> Matter {
+                Matter(
+                    state: "\(what) is locked",
+                    remedy: "Unlock the keyring, for example by logging in to the desktop or with "
+                        + "gnome-keyring-daemon --unlock"
+                )
+            }
+
+            /// A change of an unlocked collection, as in "The item could not be removed".
+            static func change(_ action: String) -> Matter {
+                Matter(
+                    state: "\(action): the keyring wants to ask first",
+                    remedy: "Switch its confirmations off",
+                    mayAskNothing: true
+                )
+            }
+        }
+
         private enum Outcome: Sendable {
             case completed(isDismissed: Bool, Variant)
             case lost
             case cancelled
-        }
-
-        /// What a prompt is about.
-        enum Subject: Sendable {
-            /// Something locked, as it is called at the beginning of a sentence.
-            case unlock(String)
-            /// A change of an unlocked collection, as in "The item could not be removed".
-            ///
-            /// KeePassXC returns a prompt for each, which asks nothing unless the person has told it to.
-            case change(String)
         }
 
         /// How long a service may take with a change that nobody may be asked about.
@@ -41,19 +59,18 @@
         ///
         /// - Parameters:
         ///   - path: The prompt's object path, as the service returned it.
-        ///   - subject: What the prompt is about.
+        ///   - matter: What the prompt is about.
         /// - Returns: What the service calls the result.
         /// - Throws: `interactionNotAllowed` if no prompt is allowed, or probably none could be shown;
         ///   `userCanceled` if it was dismissed; `timedOut` and `cancelled`.
-        func run(_ path: String, _ subject: Subject) throws(KeychainError) -> Variant {
-            if case .unlock(let what) = subject, !call.allowsUnlockPrompt {
+        func run(_ path: String, _ matter: Matter) throws(KeychainError) -> Variant {
+            guard call.allowsUnlockPrompt || matter.mayAskNothing else {
                 // Never shown, so that it can be dismissed; whether that succeeds does not matter.
                 let dismissal = session.request(path, ServiceName.prompt, "Dismiss", [], reply: "()", "")
                 _ = try session.connection.perform([dismissal], call, limit: .seconds(1))
                 throw KeychainError(
                     .interactionNotAllowed,
-                    "\(what) is locked, and nothing may be asked. Unlock the keyring, for example by logging in to the "
-                        + "desktop, or allow prompts."
+                    "\(matter.state), and nothing may be asked. \(matter.remedy), or allow prompts."
                 )
             }
             let outcome = OneShot<Outcome>()
@@ -73,7 +90,7 @@
                     path,
                     ServiceName.prompt,
                     "Prompt",
-                    [.string("")],
+                    [.string(call.interaction.window)],
                     reply: "()",
                     "The prompt could not be shown"
                 ),
@@ -90,7 +107,7 @@
             }
             switch result {
             case .completed(isDismissed: false, let value)?: return value
-            case .completed(isDismissed: true, _)?: throw dismissed(subject, after: ContinuousClock.now - start)
+            case .completed(isDismissed: true, _)?: throw try dismissed(matter, after: ContinuousClock.now - start)
             case .lost?:
                 throw KeychainError(
                     .unavailable,
@@ -99,55 +116,54 @@
             case .cancelled?:
                 try call.check()
                 throw KeychainError(.cancelled, "The call was cancelled while the keyring was asking.")
-            case nil: throw unanswered(subject)
+            case nil where !call.allowsUnlockPrompt:
+                throw KeychainError(
+                    .interactionNotAllowed,
+                    "\(matter.state), and nothing may be asked. \(matter.remedy), or allow prompts."
+                )
+            case nil:
+                throw KeychainError(
+                    .timedOut,
+                    "\(matter.state), and no one answered the prompt in time. Try again, or allow more time."
+                )
             }
         }
 
         private var patience: Duration {
-            guard call.interaction == .never else { return call.remaining ?? Self.patience }
-            return min(Self.silentPatience, call.remaining ?? Self.silentPatience)
+            let limit = call.allowsUnlockPrompt ? Self.patience : Self.silentPatience
+            guard let remaining = call.remaining else { return limit }
+            return call.allowsUnlockPrompt ? remaining : min(limit, remaining)
         }
 
-        private func unanswered(_ subject: Subject) -> KeychainError {
-            switch subject {
-            case .unlock(let what):
-                KeychainError(.timedOut, "\(what) is locked, and no one answered the prompt in time. Try again.")
-            case .change(let action) where call.interaction == .never:
-                KeychainError(
-                    .interactionNotAllowed,
-                    "\(action): the keyring wants to ask first. Answer it, allow prompts, or switch its confirmations "
-                        + "off."
-                )
-            case .change(let action):
-                KeychainError(.timedOut, "\(action): no one answered the keyring's question in time. Try again.")
-            }
-        }
-
-        private func dismissed(_ subject: Subject, after time: Duration) -> KeychainError {
-            let what: String
-            switch subject {
-            case .unlock(let locked): what = locked
-            case .change(let action):
+        private func dismissed(_ matter: Matter, after time: Duration) throws(KeychainError) -> KeychainError {
+            let isAnswer = matter.mayAskNothing ? true : try wasShown(after: time)
+            if isAnswer {
                 return KeychainError(
                     .userCanceled,
-                    "\(action): the keyring refused it, or its question was dismissed. Look at the keyring and try "
-                        + "again."
+                    "\(matter.state), and the prompt was dismissed. Try again and answer it."
                 )
             }
-            // The service does not tell "nobody was asked" from "cancelled". Nobody cancels within a second without a
-            // screen.
-            if !hasDisplay && time < .seconds(1) {
-                return KeychainError(
-                    .interactionNotAllowed,
-                    "\(what) is locked, and no prompt could be shown, since there is no display. Unlock the "
-                        + "keyring, for example "
-                        + "with gnome-keyring-daemon --unlock, and try again."
-                )
-            }
+            let reason = hasDisplay ? "no program shows prompts here (package gcr)" : "there is no display"
             return KeychainError(
-                .userCanceled,
-                "\(what) is locked, and the prompt was dismissed. Try again and unlock it."
+                .interactionNotAllowed,
+                "\(matter.state), and no prompt could be shown, since \(reason). \(matter.remedy), and try again."
             )
+        }
+
+        /// Whether anyone can have seen a prompt that was dismissed, which the service does not tell.
+        private func wasShown(after time: Duration) throws(KeychainError) -> Bool {
+            // Nobody answers within a second what nobody sees.
+            if time >= .seconds(1) { return true }
+            // GNOME Keyring leaves it to a program of its own, which stays for a while; others show prompts themselves.
+            guard session.isGNOMEKeyring else { return hasDisplay }
+            let request = BusCall.bus(
+                "GetNameOwner",
+                [.string("org.gnome.keyring.SystemPrompter")],
+                reply: "(s)",
+                action: "The prompter could not be looked for"
+            )
+            return try session.connection.perform([request], call, limit: ServiceSession.answerLimit)
+                .allSatisfy { (try? $0.get()) != nil }
         }
     }
 #endif

@@ -85,19 +85,30 @@
 
         /// Connects, and starts the service if it is not running.
         ///
+        /// - Parameters:
+        ///   - address: The address of the bus.
+        ///   - call: Deadline and cancellation.
+        ///   - startsService: Whether a service that is not running is started.
         /// - Throws: `unavailable` without a bus or a service, `timedOut` if one does not answer.
-        static func open(_ address: String, _ call: CallContext) throws(KeychainError) -> ServiceSession {
+        static func open(
+            _ address: String,
+            _ call: CallContext,
+            startsService: Bool
+        ) throws(KeychainError) -> ServiceSession {
             let connection = try BusConnection.open(address, call, limit: answerLimit)
-            if let session = try find(connection, call) { return session }
+            if let session = try find(connection, call, isNeeded: !startsService) { return session }
             try start(connection, call)
-            if let session = try find(connection, call) { return session }
+            if let session = try find(connection, call, isNeeded: false) { return session }
             throw KeychainError(.unavailable, "The Secret Service ended as soon as it had started. See its log.")
         }
 
         /// The service that runs, nil if none does.
+        ///
+        /// - Throws: Also if none runs, when it is needed.
         private static func find(
             _ connection: BusConnection,
-            _ call: CallContext
+            _ call: CallContext,
+            isNeeded: Bool
         ) throws(KeychainError) -> ServiceSession? {
             let requests = [ownerRequest(ServiceName.bus), ownerRequest("org.gnome.keyring"), identifierRequest]
             let found = try connection.perform(requests, call, limit: answerLimit)
@@ -113,7 +124,7 @@
                     isGNOMEKeyring: isGNOMEKeyring
                 )
             case .failure(let error):
-                guard error.trouble == .lost else { throw error }
+                guard error.trouble == .lost, !isNeeded else { throw error }
                 return nil
             }
         }
@@ -207,6 +218,15 @@
             _ handler: @escaping @Sendable () -> Void,
             _ body: () throws(KeychainError) -> Result
         ) throws(KeychainError) -> Result {
+            let key = addLossHandler(handler)
+            defer { removeLossHandler(key) }
+            return try body()
+        }
+
+        /// Calls a closure when the service goes away, once; at once if it has gone already.
+        ///
+        /// - Returns: What ``removeLossHandler(_:)`` takes.
+        func addLossHandler(_ handler: @escaping @Sendable () -> Void) -> Int? {
             let key: Int? = loss.state.withLock { state in
                 guard !state.isLost else { return nil }
                 state.next += 1
@@ -214,15 +234,22 @@
                 return state.next
             }
             if key == nil { handler() }
-            defer {
-                if let key { loss.state.withLock { _ = $0.handlers.removeValue(forKey: key) } }
-            }
-            return try body()
+            return key
+        }
+
+        /// Calls a closure no more.
+        func removeLossHandler(_ key: Int?) {
+            guard let key else { return }
+            // Carried out of the lock: what the closure holds may run code of its own when it is released.
+            _ = loss.state.withLock { $0.handlers.removeValue(forKey: key) }
         }
     }
 
     /// The way to the Secret Service on one bus, shared by every store in the process that uses it.
     final class ServiceLink: Sendable {
+        /// Tells of changes.
+        let watcher = ServiceWatcher()
+
         private let address: String
         private let gate = Gate()
         private let current = Mutex<ServiceSession?>(nil)
@@ -249,14 +276,18 @@
         }
 
         /// The session, opened if there is none or the last one has ended.
-        func session(_ call: CallContext) throws(KeychainError) -> ServiceSession {
+        ///
+        /// - Parameters:
+        ///   - call: Deadline and cancellation.
+        ///   - startsService: Whether a service that is not running is started.
+        func session(_ call: CallContext, startsService: Bool = true) throws(KeychainError) -> ServiceSession {
             try call.check()
             // A forked process must not so much as look at what it has inherited.
             _ = try BusThread.current()
             if let session = usable { return session }
             return try gate.pass(call) { () throws(KeychainError) in
                 if let session = usable { return session }
-                let session = try ServiceSession.open(address, call)
+                let session = try ServiceSession.open(address, call, startsService: startsService)
                 current.withLock { $0 = session }
                 return session
             }

@@ -100,8 +100,14 @@
         /// A truth value, false for anything else.
         var flag: Bool { type == "b" && glib.g_variant_get_boolean(pointer) != 0 }
 
-        /// A 64-bit number, 0 for anything else.
-        var unsigned: UInt64 { type == "t" ? UInt64(glib.g_variant_get_uint64(pointer)) : 0 }
+        /// A number of 32 or 64 bits without a sign, 0 for anything else.
+        var unsigned: UInt64 {
+            switch type {
+            case "t": UInt64(glib.g_variant_get_uint64(pointer))
+            case "u": UInt64(glib.g_variant_get_uint32(pointer))
+            default: 0
+            }
+        }
 
         /// Bytes, none for anything else.
         var secureBytes: SecureBytes {

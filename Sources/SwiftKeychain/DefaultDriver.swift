@@ -95,6 +95,14 @@ package final class DefaultDriver: KeychainDriver {
         try choose().driver.observeChanges(onChange)
     }
 
+    package func lock(_ call: CallContext) throws(KeychainError) {
+        try choose().driver.lock(call)
+    }
+
+    package func unlock(_ call: CallContext) throws(KeychainError) {
+        try choose().driver.unlock(call)
+    }
+
     /// Says which store would be chosen, and why; opens and writes nothing.
     ///
     /// - Parameters:

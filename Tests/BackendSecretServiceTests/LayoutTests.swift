@@ -26,7 +26,13 @@
                 [.comment: .text("c"), .generic: .data(Data([0]))]
             )
             record.creationDate = ItemDate(microseconds: 1_234_567)
-            let attributes = try ItemLayout.attributes(of: record, valueCount: 5000)
+            record.modificationDate = record.creationDate
+            var attributes = try ItemLayout.attributes(of: record, valueCount: 5000)
+            record.modificationDate = ItemDate(microseconds: 2_345_678)
+            let changed = try ItemLayout.attributes(of: record, valueCount: 5000, over: attributes)
+            attributes["keychain.modified"] = "2345678"
+            #expect(changed == attributes)
+            attributes["keychain.modified"] = nil
             #expect(
                 attributes == [
                     "service": "svc", "username": "bob", "keychain.class": "genp", "keychain.group": "team",

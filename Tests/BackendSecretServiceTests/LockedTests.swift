@@ -81,7 +81,7 @@
             let keychain = Keychain(driver: try keyring.driver(), timeout: .seconds(2))
             try keychain.store("ours", query: query("ours"))
             try keyring.lock()
-            let prompter = try keyring.startSilentPrompter()
+            let prompter = try keyring.startPrompter()
             defer { prompter.stop() }
             let start = ContinuousClock.now
             #expect(code { _ = try keychain.retrieve(query("ours")) as String? } == .timedOut)
@@ -96,7 +96,7 @@
             let keychain = Keychain(driver: try keyring.driver())
             try await keychain.store("ours", query: query("ours"))
             try keyring.lock()
-            let prompter = try keyring.startSilentPrompter()
+            let prompter = try keyring.startPrompter()
             defer { prompter.stop() }
             let query = query("ours")
             let task = Task { try await keychain.retrieve(query) as String? }
@@ -114,7 +114,7 @@
             let driver = try keyring.driver()
             try driver.commit([.insert(.password("svc", "bob"), SecureBytes(Data("v".utf8)))])
             try keyring.lock()
-            let prompter = try keyring.startSilentPrompter()
+            let prompter = try keyring.startPrompter()
             defer { prompter.stop() }
             let outcome = OneShot<KeychainError.Code?>()
             Thread { outcome.fulfil(code { _ = try driver.item(.password("svc", "bob")) }) }.start()

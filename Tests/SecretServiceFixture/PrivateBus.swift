@@ -18,7 +18,10 @@ public final class PrivateBus: Sendable {
     let folder: URL
     private let process: Mutex<ChildProcess?>
 
-    init() throws {
+    /// Starts a bus.
+    ///
+    /// - Parameter refused: An interface that the bus lets nobody call, as in a sandbox; nil for none.
+    init(refusing refused: String? = nil) throws {
         folder = FileManager.default.temporaryDirectory.appendingPathComponent(
             "keyring-\(UUID().uuidString.prefix(13))"
         )
@@ -49,6 +52,7 @@ public final class PrivateBus: Sendable {
             <allow send_destination="*" eavesdrop="true"/>
             <allow eavesdrop="true"/>
             <allow own="*"/>
+            \(refused.map { "<deny send_interface=\"\($0)\"/>" } ?? "")
           </policy>
           <limit name="max_incoming_bytes">1000000000</limit>
           <limit name="max_outgoing_bytes">1000000000</limit>
@@ -56,20 +60,28 @@ public final class PrivateBus: Sendable {
           <limit name="max_replies_per_connection">50000</limit>
         </busconfig>
         """.write(to: configuration, atomically: false, encoding: .utf8)
+        // Without the identifier that each run of a bus has: one that is started again has the same address.
+        address = "unix:path=\(folder.path)/bus"
+        environment["DBUS_SESSION_BUS_ADDRESS"] = address
+        self.environment = environment
+        process = Mutex(nil)
+        try start()
+    }
+
+    /// Starts the bus, again after ``stopBus()``.
+    func start() throws {
         let pipe = try Descriptors.makePipe()
         defer { close(pipe.reading) }
-        let arguments = ["--config-file=\(configuration.path)", "--nofork", "--nopidfile", "--print-address=1"]
+        let configuration = folder.appendingPathComponent("bus.conf").path
+        let arguments = ["--config-file=\(configuration)", "--nofork", "--nopidfile", "--print-address=1"]
         let bus: ChildProcess
         do {
             defer { close(pipe.writing) }
             bus = try ChildProcess("dbus-daemon", arguments, environment, output: pipe.writing)
         }
         // It prints its address as soon as it answers there.
-        guard let address = Descriptors.readLine(pipe.reading) else { throw FixtureError("dbus-daemon ended at once.") }
-        self.address = address
-        environment["DBUS_SESSION_BUS_ADDRESS"] = address
-        self.environment = environment
-        process = Mutex(bus)
+        guard Descriptors.readLine(pipe.reading) != nil else { throw FixtureError("dbus-daemon ended at once.") }
+        process.withLock { $0 = bus }
     }
 
     deinit {

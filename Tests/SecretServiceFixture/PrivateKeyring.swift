@@ -26,19 +26,21 @@ public final class PrivateKeyring: SecretServer {
     /// - Parameters:
     ///   - password: The password of the default collection; `""` for one in clear text, nil for no default collection.
     ///   - startsDaemon: Whether the daemon is started as well.
+    ///   - refused: An interface that the bus lets nobody call, as in a sandbox; nil for none.
     /// - Throws: A ``FixtureError`` with what to install if a program is missing.
     public static func start(
         password: String? = "correct horse",
-        startsDaemon: Bool = true
+        startsDaemon: Bool = true,
+        refusing refused: String? = nil
     ) throws -> PrivateKeyring {
-        let keyring = try PrivateKeyring(password: password)
+        let keyring = try PrivateKeyring(password: password, refusing: refused)
         if startsDaemon { try keyring.startDaemon() }
         return keyring
     }
 
-    private init(password: String?) throws {
+    private init(password: String?, refusing refused: String?) throws {
         self.password = password
-        bus = try PrivateBus()
+        bus = try PrivateBus(refusing: refused)
     }
 
     deinit {
@@ -54,6 +56,14 @@ public final class PrivateKeyring: SecretServer {
     /// Ends the bus; the daemon goes with it.
     public func stopBus() {
         bus.stopBus()
+    }
+
+    /// Ends the bus and the daemon, and starts both again.
+    public func restartBus() throws {
+        killDaemon()
+        stopBus()
+        try bus.start()
+        try startDaemon()
     }
 
     /// Starts the daemon, with the default collection unlocked.

@@ -35,7 +35,7 @@
                     obstacle = obstacle ?? error
                 }
             }
-            if let obstacle, options.prompt == nil || call.interaction == .never { throw obstacle }
+            if let obstacle, options.prompt == nil || !call.interaction.allowsPrompts { throw obstacle }
             guard try header.keySlots().values.contains(where: { $0.kind == .passphrase }) else {
                 throw KeychainError(
                     .interactionNotAllowed,
@@ -149,7 +149,7 @@
             isNew: Bool,
             _ call: CallContext
         ) throws(KeychainError) -> KeyMaterial {
-            guard source != .prompt || call.interaction == .allowed else {
+            guard source != .prompt || call.interaction.allowsPrompts else {
                 throw KeychainError(
                     .interactionNotAllowed,
                     "The keychain file ‘\(place.path)’ needs its passphrase, and nothing may be asked. Set KEYCHAIN_KEY "

@@ -41,11 +41,13 @@
     FUNCTION(g_source_unref)                           \
     FUNCTION(g_thread_new)                             \
     FUNCTION(g_thread_unref)                           \
+    FUNCTION(g_timeout_source_new)                     \
     FUNCTION(g_variant_get_boolean)                    \
     FUNCTION(g_variant_get_child_value)                \
     FUNCTION(g_variant_get_fixed_array)                \
     FUNCTION(g_variant_get_string)                     \
     FUNCTION(g_variant_get_type_string)                \
+    FUNCTION(g_variant_get_uint32)                     \
     FUNCTION(g_variant_get_uint64)                     \
     FUNCTION(g_variant_get_variant)                    \
     FUNCTION(g_variant_is_object_path)                 \

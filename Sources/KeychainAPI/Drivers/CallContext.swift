@@ -2,14 +2,6 @@
 
 import Synchronization
 
-/// Whether a call may ask the person anything.
-public enum InteractionPolicy: Sendable, Hashable {
-    /// The store may show a prompt, for example to be unlocked.
-    case allowed
-    /// Nothing is asked; what would need a prompt throws `interactionNotAllowed`.
-    case never
-}
-
 /// One call of a verb, as a driver sees it: what it is for, how long it may take, and whether it was cancelled.
 public final class CallContext: Sendable {
     /// The verb.
@@ -57,7 +49,7 @@ public final class CallContext: Sendable {
     ///
     /// Not for `info`: who lists a locked store is told that it is locked. A passphrase that an application's own
     /// ``PassphrasePrompt`` asks for when a store is opened goes by ``interaction`` alone.
-    public var allowsUnlockPrompt: Bool { interaction == .allowed && operation != .info }
+    public var allowsUnlockPrompt: Bool { interaction.allowsPrompts && operation != .info }
 
     /// Whether the call was cancelled.
     public var isCancelled: Bool { state.withLock { $0.isCancelled } }

@@ -24,4 +24,6 @@ public struct DriverCapabilities: OptionSet, Sendable, Hashable {
     public static let wholeSecondModificationDates = DriverCapabilities(rawValue: 1 << 4)
     /// Attributes can be read by who cannot read values; a store without it encrypts both.
     public static let attributesInClear = DriverCapabilities(rawValue: 1 << 5)
+    /// The store can be locked for everyone who uses it, and unlocked.
+    public static let locking = DriverCapabilities(rawValue: 1 << 6)
 }

@@ -61,6 +61,19 @@ public protocol KeychainDriver: Sendable {
     /// - Returns: An observation that lasts until it is cancelled or released.
     /// - Throws: `unsupported` without ``DriverCapabilities/changeEvents``, or why the store cannot be watched.
     func observeChanges(_ onChange: @escaping @Sendable () -> Void) throws(KeychainError) -> ChangeObservation
+
+    /// Locks the store, for everyone who uses it; one that is locked stays so.
+    ///
+    /// - Parameter call: Deadline, cancellation and interaction policy.
+    /// - Throws: `unsupported` without ``DriverCapabilities/locking``, or why it could not be locked.
+    func lock(_ call: CallContext) throws(KeychainError)
+
+    /// Unlocks the store; one that is unlocked stays so.
+    ///
+    /// - Parameter call: Deadline, cancellation and interaction policy.
+    /// - Throws: `unsupported` without ``DriverCapabilities/locking``, `interactionNotAllowed` if it takes a prompt that
+    ///   is not allowed or cannot be shown, `userCanceled` if that was dismissed.
+    func unlock(_ call: CallContext) throws(KeychainError)
 }
 
 extension KeychainDriver {
@@ -72,6 +85,24 @@ extension KeychainDriver {
         throw KeychainError(
             .unsupported,
             "This store does not report changes. Look at Keychain.capabilities before you ask for them."
+        )
+    }
+
+    /// Throws `unsupported`: the default for a driver without ``DriverCapabilities/locking``.
+    public func lock(_ call: CallContext) throws(KeychainError) {
+        throw Self.notLockable
+    }
+
+    /// Throws `unsupported`: the default for a driver without ``DriverCapabilities/locking``.
+    public func unlock(_ call: CallContext) throws(KeychainError) {
+        throw Self.notLockable
+    }
+
+    private static var notLockable: KeychainError {
+        KeychainError(
+            .unsupported,
+            "This store is not locked or unlocked as a whole: who has its key can use it, for as long as the program "
+                + "runs. Close the program instead."
         )
     }
 }

@@ -24,4 +24,8 @@ public enum KeychainOperation: String, Sendable, Hashable {
     case transaction
     /// Watching for changes.
     case changes
+    /// Locking a store.
+    case lock
+    /// Unlocking a store.
+    case unlock
 }

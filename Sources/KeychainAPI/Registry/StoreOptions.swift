@@ -24,6 +24,8 @@ public struct StoreOptions: Sendable {
     public var keySource: KeySource?
     /// Who asks the person for a passphrase, nil if no one can.
     public var prompt: (any PassphrasePrompt)?
+    /// Whether opening may show a prompt of the store's own, as the Secret Service does for a new collection.
+    public var interaction: InteractionPolicy
     /// What to do about a store that does not exist.
     public var creation: Creation
     /// What is asked of the permissions of the files.
@@ -47,6 +49,7 @@ public struct StoreOptions: Sendable {
     /// - Parameters:
     ///   - keySource: Where the passphrase or key comes from.
     ///   - prompt: Who asks the person for a passphrase.
+    ///   - interaction: Whether opening may show a prompt of the store's own.
     ///   - creation: What to do about a store that does not exist.
     ///   - permissions: What is asked of the permissions of the files.
     ///   - weaknessNotice: Is told why a passphrase that is being chosen is easy to guess.
@@ -56,6 +59,7 @@ public struct StoreOptions: Sendable {
     public init(
         keySource: KeySource? = nil,
         prompt: (any PassphrasePrompt)? = nil,
+        interaction: InteractionPolicy = .allowed,
         creation: Creation = .never,
         permissions: Permissions = .ownerOnly,
         weaknessNotice: (@Sendable (_ weakness: String) -> Void)? = nil,
@@ -65,6 +69,7 @@ public struct StoreOptions: Sendable {
     ) {
         self.keySource = keySource
         self.prompt = prompt
+        self.interaction = interaction
         self.creation = creation
         self.permissions = permissions
         self.weaknessNotice = weaknessNotice

@@ -24,7 +24,7 @@ extension Keychain {
         CallContext(
             operation,
             timeout: timeout,
-            interaction: operation == .contains ? .never : interaction,
+            interaction: operation == .contains ? interaction.silent : interaction,
             isForOneMatch: isForOneMatch
         )
     }

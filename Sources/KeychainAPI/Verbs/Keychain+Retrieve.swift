@@ -275,7 +275,7 @@ extension Keychain {
 
     private func confirm(_ options: AccessPolicy.Options, _ call: CallContext) throws(KeychainError) {
         do throws(KeychainError) {
-            guard let authenticationContext, call.interaction == .allowed else {
+            guard let authenticationContext, call.interaction.allowsPrompts else {
                 throw KeychainError(
                     .interactionNotAllowed,
                     "The item's policy asks for the person's confirmation. Give the keychain an AuthenticationContext "

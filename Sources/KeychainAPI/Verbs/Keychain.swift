@@ -30,6 +30,12 @@ public struct Keychain: Sendable {
     /// Who confirms the reading of items whose ``AccessPolicy`` demands it; nil if no one can.
     public var authenticationContext: (any AuthenticationContext)?
 
+    /// Whether several items that other programs have left for one primary key are `ambiguous`.
+    ///
+    /// If not, the most recently modified one speaks for all of them. Only a store that is shared with other programs
+    /// (``DriverCapabilities/sharedWithOtherPrograms``) can hold such items.
+    public var refusesDuplicates: Bool
+
     /// Makes a keychain.
     ///
     /// - Parameters:
@@ -38,18 +44,21 @@ public struct Keychain: Sendable {
     ///   - timeout: How long a call may take, nil for the driver's own limits.
     ///   - interaction: Whether a call may show a prompt.
     ///   - authenticationContext: Who confirms the reading of items whose policy demands it.
+    ///   - refusesDuplicates: Whether several items of other programs for one primary key are `ambiguous`.
     public init(
         driver: any KeychainDriver,
         accessGroup: AccessGroup = .default,
         timeout: Duration? = nil,
         interaction: InteractionPolicy = .allowed,
-        authenticationContext: (any AuthenticationContext)? = nil
+        authenticationContext: (any AuthenticationContext)? = nil,
+        refusesDuplicates: Bool = false
     ) {
         self.driver = driver
         self.accessGroup = accessGroup
         self.timeout = timeout
         self.interaction = interaction
         self.authenticationContext = authenticationContext
+        self.refusesDuplicates = refusesDuplicates
     }
 
     /// Where the store is, as a store URL.

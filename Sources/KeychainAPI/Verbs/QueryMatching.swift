@@ -123,6 +123,14 @@ extension Keychain {
             matches = candidates.map { Match(record: $0) }
         }
         matches.removeAll { !selection.matches($0.record) }
+        if refusesDuplicates, let match = matches.first(where: { !$0.shadowed.isEmpty }) {
+            throw KeychainError(
+                .ambiguous,
+                "Other programs have left \(match.shadowed.count + 1) items for one \(match.record.itemClass), and which "
+                    + "of them counts is not to be guessed. Remove all but one of them, for example in Seahorse "
+                    + "(Passwords and Keys)."
+            )
+        }
         matches.sort { $0.record.isOrderedBefore($1.record) }
         return matches
     }

@@ -34,7 +34,7 @@ final class TransactionDriver: KeychainDriver, RecordWriter, @unchecked Sendable
 
     var identifier: DriverIdentifier { base.identifier }
     var location: String { base.location }
-    var capabilities: DriverCapabilities { base.capabilities.subtracting([.transactions, .changeEvents]) }
+    var capabilities: DriverCapabilities { base.capabilities.subtracting([.transactions, .changeEvents, .locking]) }
     var maximumValueSize: Int { base.maximumValueSize }
     var stamps: StampSource { base.stamps }
 

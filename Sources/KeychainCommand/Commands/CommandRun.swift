@@ -58,7 +58,8 @@ struct CommandRun: Sendable {
         let prompt = TerminalPrompt(path: io.terminal, interrupt: io.interrupt, deadline: settings.deadline)
         return StoreOptions(
             keySource: settings.keySource,
-            prompt: settings.interaction == .allowed ? prompt : nil,
+            prompt: settings.interaction.allowsPrompts ? prompt : nil,
+            interaction: settings.interaction,
             creation: creation,
             permissions: settings.permissions,
             weaknessNotice: { note("The new passphrase is easy to guess: \($0). It is used all the same.") },

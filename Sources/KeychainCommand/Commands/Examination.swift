@@ -23,7 +23,7 @@ struct Examination: Sendable {
 
     /// What was found, the most general first.
     var findings: [Finding] {
-        survey.map(driver) + [defaultStore, rememberedStore, bus] + defaultFile + namedStore + variables + key
+        survey.map(driver) + [defaultStore, rememberedStore, bus] + service + defaultFile + namedStore + variables + key
             + [lockedMemory]
     }
 

@@ -57,7 +57,7 @@ extension CommandRun {
     /// The value: from the terminal if standard input is one, else all of standard input.
     private func value(of selector: Selector, _ settings: Settings, limit: Int) throws(KeychainError) -> SecureBytes {
         if io.inputIsTerminal {
-            guard settings.interaction == .allowed else {
+            guard settings.interaction.allowsPrompts else {
                 throw KeychainError(
                     .interactionNotAllowed,
                     "The value cannot be asked for with --no-prompt. Give it on standard input, by a pipe or from a file."

@@ -35,7 +35,7 @@ enum CommandTable {
     /// The commands, in the order of the help.
     static let commands: [CommandSpec] =
         [
-            set, get, contains, info, list, update, remove, initialize,
+            set, get, contains, info, list, watch, update, remove, initialize, lock, unlock,
         ] + fileCommands + [stores, doctor, generate, conformance, help, version]
 
     /// The command with a name.
@@ -136,6 +136,23 @@ enum CommandTable {
         run: { (run) throws(KeychainError) in try await run.list() }
     )
 
+    private static let watch = CommandSpec(
+        name: "watch",
+        summary: "print changes as they happen",
+        operands: .selector(.any),
+        options: [],
+        discussion: [
+            "One change a line: added, updated or removed, and the six fields that ‘ls’ prints, with tabs between them; "
+                + "with --json the attributes, and the word as \"change\". Changes of other programs are told as well, values "
+                + "never.",
+            "invalidated, without fields, means that something changed which cannot be told item by item: look again.",
+            "It goes on until it is interrupted, or --timeout is over, which is no failure here. A store that is locked or "
+                + "away is waited for.", escapes,
+        ],
+        exitCodes: [.done] + storeFailures,
+        run: { (run) throws(KeychainError) in try await run.watch() }
+    )
+
     private static let update = CommandSpec(
         name: "update",
         summary: "change attributes of items",
@@ -169,10 +186,36 @@ enum CommandTable {
         options: [],
         discussion: [
             "A store that exists is left as it is, and the exit status is 3. A file store gets what --key names as its "
-                + "first key."
+                + "first key. For secret-service:NAME the desktop makes a collection, and asks for its password."
         ],
         exitCodes: [.done, .duplicate] + storeFailures,
         run: { (run) throws(KeychainError) in try await run.initialize() }
+    )
+
+    private static let lock = CommandSpec(
+        name: "lock",
+        summary: "lock a store",
+        operands: .none,
+        options: [],
+        discussion: [
+            "For every program that uses it. A store of the desktop (secret-service:) can be locked; for another one the "
+                + "exit status is 9."
+        ],
+        exitCodes: [.done] + storeFailures,
+        run: { (run) throws(KeychainError) in try await run.lock() }
+    )
+
+    private static let unlock = CommandSpec(
+        name: "unlock",
+        summary: "unlock a store",
+        operands: .none,
+        options: [],
+        discussion: [
+            "The desktop asks for the password, if it takes one. If that is off, impossible or dismissed, the exit status "
+                + "is 4. For a store that is not locked as a whole it is 9."
+        ],
+        exitCodes: [.done] + storeFailures,
+        run: { (run) throws(KeychainError) in try await run.unlock() }
     )
 
     private static let stores = CommandSpec(
@@ -192,6 +235,8 @@ enum CommandTable {
         options: [],
         discussion: [
             "Each line is ok, a note or a problem. Nothing is asked, written or started.",
+            "Of the desktop's keyring: the address of the bus, the program that provides the service, its collections and "
+                + "whether they are locked, and keyrings of GNOME that are in clear text because they have no password.",
             "With --store file:PATH, also the file: its permissions and its folder's, and whether it is damaged or was put back to "
                 + "a former state, which takes a --key that can be read without asking.",
         ],

@@ -56,6 +56,29 @@ extension ConformanceSuite {
             }
             try expectValue(try bench.value(password("s")), bytes("v"), "Unlocked, the value is there")
         }
+        list.add("A store is locked and unlocked by verbs of its own, or says that it cannot be") { bench in
+            guard bench.keychain.capabilities.contains(.locking) else {
+                try bench.expectRefused(.unsupported, from: .lock, "lock") { try bench.keychain.lock() }
+                try bench.expectRefused(.unsupported, from: .unlock, "unlock") { try bench.keychain.unlock() }
+                return
+            }
+            // Nobody's own store is locked without a way to unlock it again.
+            guard bench.harness.powers.contains(.lock) else { return }
+            try bench.keychain.store("v", query: password("s"))
+            try bench.keychain.unlock()
+            try expectValue(try bench.value(password("s")), bytes("v"), "To unlock an unlocked store does nothing")
+            try bench.keychain.lock()
+            try bench.whileLocked { keychain in
+                try keychain.lock()
+                try expectThrows(.interactionNotAllowed, from: .retrieve, "retrieve") {
+                    _ = try bench.value(password("s"), in: keychain)
+                }
+                try expectThrows(.interactionNotAllowed, from: .unlock, "unlock without a prompt") {
+                    try keychain.unlock()
+                }
+            }
+            try expectValue(try bench.value(password("s")), bytes("v"), "Unlocked, the value is there")
+        }
         list.add("“Not found” is never said of a locked store", needs: .lock) { bench in
             try bench.keychain.store("v", query: password("s"))
             try bench.whileLocked { keychain in
