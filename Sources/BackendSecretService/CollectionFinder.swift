@@ -170,6 +170,8 @@
         /// - Throws: `unsupported` if the service does not lock it.
         func lock(_ session: ServiceSession) throws(KeychainError) {
             let path = try path(session)
+            // KWallet refuses to lock what is locked.
+            if try isLocked(path, session) { return }
             let answer = try session.perform(
                 session.request(
                     ServiceName.path,
@@ -187,17 +189,20 @@
                 mayAskNothing: true
             )
             try ask(answer[1].text, matter, session)
-            let state = try session.connection.perform(
-                [lockedRequest(path, session)],
-                call,
-                limit: ServiceSession.answerLimit
-            )[0]
-            guard try isLocked(state, session) else {
+            guard try isLocked(path, session) else {
                 throw KeychainError(
                     .unsupported,
                     "\(title) is one that cannot be locked. Name another one, as in secret-service:login."
                 )
             }
+        }
+
+        private func isLocked(_ path: String, _ session: ServiceSession) throws(KeychainError) -> Bool {
+            let request = lockedRequest(path, session)
+            return try isLocked(
+                session.connection.perform([request], call, limit: ServiceSession.answerLimit)[0],
+                session
+            )
         }
 
         // MARK: Creating

@@ -57,6 +57,19 @@
             #expect(try driver.item(.password("svc", "bob"))?.value == Data("1".utf8))
         }
 
+        @Test func verbsLockAndTheLoginUnlocksAgain() throws {
+            let server = try PrivateKWallet.start()
+            let driver = try server.driver()
+            try driver.commit([.insert(.password("svc", "bob"), value("1"))])
+            let never = CallContext(.unlock, interaction: .never)
+            for _ in 0..<3 {
+                for _ in 0..<2 { try driver.lock(CallContext(.lock)) }
+                #expect(code { try driver.unlock(never) } == .interactionNotAllowed)
+                try server.unlock()
+                #expect(try driver.item(.password("svc", "bob"))?.value == Data("1".utf8))
+            }
+        }
+
         @Test func valuesAreReadThoughOneOfThemHasVanished() throws {
             try Vanished.areLeftOut(try PrivateKWallet.start())
         }

@@ -96,6 +96,8 @@ public final class PrivateKWallet: SecretServer {
 
     /// Locks the wallet.
     public func lock() throws {
+        // It refuses to lock what is locked.
+        if try isLocked() { return }
         _ = try bus.call("/org/freedesktop/secrets", "org.freedesktop.Secret.Service.Lock", ["['\(collection)']"])
         guard try isLocked() else { throw FixtureError("The wallet does not lock.") }
     }
