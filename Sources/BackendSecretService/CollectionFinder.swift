@@ -48,9 +48,13 @@
             if let alias {
                 let path = try session.perform(aliasRequest(alias, session), call)[0].text
                 if path != "/" { return path }
+                let advice = try advice(session)
+                // Asked again: GNOME Keyring was seen to say so once, under load, of a collection that it listed.
+                let second = try session.perform(aliasRequest(alias, session), call)[0].text
+                if second != "/" { return second }
                 throw KeychainError(
                     .unavailable,
-                    "The keyring has no default collection. \(try advice(session)) To create one: "
+                    "The keyring has no default collection. \(advice) To create one: "
                         + "keychainctl init --store secret-service:"
                 )
             }
