@@ -16,7 +16,8 @@
         /// Whether a value has to be wrapped to come back unaltered from every server.
         ///
         /// Plain is what is not empty, valid UTF-8, on one line, without NUL, backslash, a byte order mark at the
-        /// beginning and leading or trailing blanks, and cannot be taken for an envelope. Other control characters count as line breaks.
+        /// beginning and leading or trailing blanks, and cannot be taken for an envelope. Other control characters count
+        /// as line breaks.
         ///
         /// - Complexity: O(n) in the number of bytes.
         static func needsWrapping(_ bytes: UnsafeRawBufferPointer) -> Bool {

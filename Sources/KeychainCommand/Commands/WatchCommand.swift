@@ -25,6 +25,7 @@ extension CommandRun {
         }
         let alarm = Task {
             guard let deadline = settings.deadline else { return }
+            // Woken before its time, it is because the watching has ended: to end it again does nothing.
             try? await Task.sleep(until: deadline)
             // To watch for some time is to be done when it is over, not to have failed.
             task.cancel()
@@ -60,6 +61,7 @@ extension CommandRun {
                 guard [.interactionNotAllowed, .unavailable, .timedOut, .busy].contains(error.code) else { throw error }
                 if error.code != lastFailure { note(error.message) }
                 lastFailure = error.code
+                // Cancelled, the loop ends at its next look.
                 try? await Task.sleep(for: .seconds(1))
             }
         }
