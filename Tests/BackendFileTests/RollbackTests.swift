@@ -239,10 +239,8 @@
 
         @Test func aHomeThatCannotBeWrittenIsNoHindrance() throws {
             try scratch.put(Data(), at: "\(scratch.folder)/file")
-            for environment in [
-                [:], ["HOME": "\(scratch.folder)/file"], ["HOME": "relative"], ["HOME": ""],
-                ["XDG_STATE_HOME": "/proc/nothing"],
-            ] {
+            // Not a HOME that is empty or relative: then it is the account's own folder, which no test touches.
+            for environment in [[:], ["HOME": "\(scratch.folder)/file"], ["XDG_STATE_HOME": "/proc/nothing"]] {
                 let path = "\(scratch.folder)/\(UUID().uuidString)"
                 try driver(path, environment: environment).add("bob", "x")
                 #expect(try driver(path, environment: environment).contents().count == 1)
