@@ -26,6 +26,11 @@
                 action: action
             )
         }
+
+        /// A call that asks the bus who owns a name; the unique name is the text of the answer.
+        static func owner(of name: String, action: String) -> BusCall {
+            bus("GetNameOwner", [.string(name)], reply: "(s)", action: action)
+        }
     }
 
     /// The names of the Secret Service on the bus.

@@ -311,6 +311,13 @@
             return subscription
         }
 
+        /// Calls a closure on the bus thread for everything that a Secret Service reports of its collections and items.
+        func subscribe(toService owner: String, _ onSignal: @escaping @Sendable () -> Void) -> [BusSubscription] {
+            [ServiceName.collection, ServiceName.service].map { interface in
+                subscribe(sender: owner, interface: interface, signal: nil, path: nil) { _ in onSignal() }
+            }
+        }
+
         /// Calls a closure on the bus thread when the connection ends.
         func onClose(_ action: @escaping @Sendable () -> Void) {
             thread.post { [self] in

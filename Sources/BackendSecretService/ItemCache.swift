@@ -44,11 +44,7 @@
         /// Listens to a service.
         init(_ connection: BusConnection, owner: String) {
             let memory = memory
-            subscriptions = [ServiceName.collection, ServiceName.service].map { interface in
-                connection.subscribe(sender: owner, interface: interface, signal: nil, path: nil) { _ in
-                    memory.forgetAll()
-                }
-            }
+            subscriptions = connection.subscribe(toService: owner) { memory.forgetAll() }
         }
 
         deinit {

@@ -35,9 +35,9 @@
             let action = "The session bus could not be asked"
             let answers = try connection.perform(
                 [
-                    .bus("GetNameOwner", [.string(ServiceName.bus)], reply: "(s)", action: action),
+                    .owner(of: ServiceName.bus, action: action),
                     .bus("ListActivatableNames", [], reply: "(as)", action: action),
-                    .bus("GetNameOwner", [.string("org.gnome.keyring")], reply: "(s)", action: action),
+                    .owner(of: "org.gnome.keyring", action: action),
                 ],
                 call,
                 limit: Self.limit

@@ -54,7 +54,7 @@
             let found = try connection.perform(
                 [
                     .bus("ListActivatableNames", [], reply: "(as)", action: action),
-                    .bus("GetNameOwner", [.string(ServiceName.bus)], reply: "(s)", action: action),
+                    .owner(of: ServiceName.bus, action: action),
                     .bus("GetConnectionUnixProcessID", [.string(ServiceName.bus)], reply: "(u)", action: action),
                 ],
                 call,

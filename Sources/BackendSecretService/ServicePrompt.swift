@@ -156,10 +156,8 @@
             if time >= .seconds(1) { return true }
             // GNOME Keyring leaves it to a program of its own, which stays for a while; others show prompts themselves.
             guard session.isGNOMEKeyring else { return hasDisplay }
-            let request = BusCall.bus(
-                "GetNameOwner",
-                [.string("org.gnome.keyring.SystemPrompter")],
-                reply: "(s)",
+            let request = BusCall.owner(
+                of: "org.gnome.keyring.SystemPrompter",
                 action: "The prompter could not be looked for"
             )
             return try session.connection.perform([request], call, limit: ServiceSession.answerLimit)

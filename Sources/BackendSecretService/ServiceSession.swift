@@ -110,8 +110,9 @@
             _ call: CallContext,
             isNeeded: Bool
         ) throws(KeychainError) -> ServiceSession? {
-            let requests = [ownerRequest(ServiceName.bus), ownerRequest("org.gnome.keyring"), identifierRequest]
-            let found = try connection.perform(requests, call, limit: answerLimit)
+            let names = [ServiceName.bus, "org.gnome.keyring"]
+            let owners = names.map { BusCall.owner(of: $0, action: "The Secret Service could not be found") }
+            let found = try connection.perform(owners + [identifierRequest], call, limit: answerLimit)
             let identifier = try found[2].get()[0].text
             switch found[0] {
             case .success(let answer):
@@ -129,14 +130,6 @@
             }
         }
 
-        private static func ownerRequest(_ name: String) -> BusCall {
-            .bus(
-                "GetNameOwner",
-                [.string(name)],
-                reply: "(s)",
-                action: "The Secret Service could not be found"
-            )
-        }
         private static let identifierRequest = BusCall.bus(
             "GetId",
             [],

@@ -161,16 +161,8 @@
                 onLoss: @escaping @Sendable () -> Void
             ) {
                 self.session = session
-                let interfaces = [ServiceName.collection, ServiceName.service]
                 subscriptions =
-                    interfaces.map { interface in
-                        session.connection.subscribe(
-                            sender: session.owner,
-                            interface: interface,
-                            signal: nil,
-                            path: nil
-                        ) { _ in onSignal() }
-                    } + [
+                    session.connection.subscribe(toService: session.owner, onSignal) + [
                         session.connection.subscribe(
                             sender: "org.freedesktop.DBus",
                             interface: "org.freedesktop.DBus",
