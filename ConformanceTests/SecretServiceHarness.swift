@@ -18,7 +18,7 @@
             try open(AccessGroup(rawValue: "conformance-\(UUID().uuidString)"))
         }
 
-        func discard(_ keychain: Keychain) {}
+        func discard(_ keychain: Keychain) { server.discard() }
 
         func reopen(_ keychain: Keychain) throws -> Keychain { try open(keychain.accessGroup) }
 
@@ -41,10 +41,13 @@
         }
     }
 
-    /// A server for all checks of a suite, started by the first of them.
+    /// A server for the checks of a suite, started by the first of them.
+    ///
+    /// A fresh one takes its place now and then: each server takes longer for every item that it has, and none of them
+    /// is quick at removing any.
     final class SharedServer: Sendable {
         private let start: @Sendable () throws -> any SecretServer
-        private let server = Mutex<Result<any SecretServer, any Error>?>(nil)
+        private let server = Mutex<(server: Result<any SecretServer, any Error>?, discarded: Int)>((nil, 0))
 
         init(_ start: @escaping @Sendable () throws -> any SecretServer) {
             self.start = start
@@ -52,11 +55,19 @@
 
         func get() throws -> any SecretServer {
             try server.withLock { server in
-                if let server { return server }
+                if let server = server.server { return server }
                 let started = Result { try start() }
-                server = started
+                server = (started, 0)
                 return started
             }.get()
+        }
+
+        /// Notes that a store of the server is not used any more; only then may the server be exchanged.
+        func discard() {
+            server.withLock { server in
+                server.discarded += 1
+                if server.discarded >= 20 { server = (nil, 0) }
+            }
         }
     }
 

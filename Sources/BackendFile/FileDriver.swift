@@ -27,7 +27,7 @@
         private let options: StoreOptions
         private let seen: SeenState?
         private let lock: ProcessLock
-        private let gate = UnlockGate()
+        private let gate = CallLock()
         let session: Mutex<Session>
         /// What unlocked the file last, nil if this driver has made it or not opened it yet.
         let used = Mutex<KeyFinder.Found?>(nil)
@@ -178,7 +178,7 @@
         }
 
         private func openLocked(_ call: CallContext) throws(KeychainError) {
-            try gate.withTurn(call) { () throws(KeychainError) in
+            try gate.withLock(call) { () throws(KeychainError) in
                 guard session.withLock({ $0.store == nil }) else { return }
                 let last = seen?.last
                 let sealed = try SealedFile(place)
@@ -221,7 +221,7 @@
             let sealed = try SealedFile(place)
             var keys = session.withLock { $0.store?.file.keys }
             if keys.map(sealed.isAuthentic) != true {
-                try gate.withTurn(call) { () throws(KeychainError) in keys = try findKeys(of: sealed, call).1 }
+                try gate.withLock(call) { () throws(KeychainError) in keys = try findKeys(of: sealed, call).1 }
             }
             guard let keys else { throw noFile }
             let store = try StoreFile(sealed, keys: keys)

@@ -80,7 +80,7 @@ public final class MemoryDriver: KeychainDriver {
 
     private let state = Mutex(State())
     private let observers = Mutex<[UUID: @Sendable () -> Void]>([:])
-    private let writer = WriterLock()
+    private let writer = CallLock()
     private let faults = FaultScript()
 
     /// Makes a store.

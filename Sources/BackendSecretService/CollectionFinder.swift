@@ -139,18 +139,24 @@
                     "\(title) is locked, and may not be unlocked. Unlock the keyring first, or allow it."
                 )
             }
-            let answer = try session.perform(
-                session.request(
-                    ServiceName.path,
-                    ServiceName.service,
-                    "Unlock",
-                    [.objectPaths([path])],
-                    reply: "(aoo)",
-                    "The keyring could not be unlocked"
-                ),
+            try ask(request("Unlock", path, "The keyring could not be unlocked", session), .locked(title), session)
+        }
+
+        /// Asks the service to lock or unlock an object.
+        ///
+        /// - Returns: The path of a prompt, `/` if none is needed.
+        private func request(
+            _ method: String,
+            _ path: String,
+            _ action: String,
+            _ session: ServiceSession
+        ) throws(KeychainError) -> String {
+            let arguments: [Variant] = [.objectPaths([path])]
+            let name = ServiceName.service
+            return try session.perform(
+                session.request(ServiceName.path, name, method, arguments, reply: "(aoo)", action),
                 call
-            )
-            try ask(answer[1].text, .locked(title), session)
+            )[1].text
         }
 
         /// What messages call the collection.
@@ -176,23 +182,12 @@
             let path = try path(session)
             // KWallet refuses to lock what is locked.
             if try isLocked(path, session) { return }
-            let answer = try session.perform(
-                session.request(
-                    ServiceName.path,
-                    ServiceName.service,
-                    "Lock",
-                    [.objectPaths([path])],
-                    reply: "(aoo)",
-                    "The keyring could not be locked"
-                ),
-                call
-            )
             let matter = ServicePrompt.Matter(
                 state: "\(title) asks before it is locked",
                 remedy: "Lock it in the keyring's own window",
                 mayAskNothing: true
             )
-            try ask(answer[1].text, matter, session)
+            try ask(request("Lock", path, "The keyring could not be locked", session), matter, session)
             guard try isLocked(path, session) else {
                 throw KeychainError(
                     .unsupported,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #if SecretService
     import Dispatch
-    import KeychainAPI
     import Synchronization
 
     /// A result that one thread delivers once and another waits for.
@@ -30,59 +29,6 @@
             }
             isReady.signal()
             return value.withLock { $0 }
-        }
-    }
-
-    /// Lets one thread in at a time; who waits gives up when its call ends.
-    final class Gate: Sendable {
-        private struct State {
-            var isTaken = false
-            var waiters: [OneShot<Bool>] = []
-        }
-
-        private let state = Mutex(State())
-
-        /// Runs a closure when no other thread is inside.
-        ///
-        /// - Throws: `timedOut` or `cancelled` if the call ends before its turn, or what the body throws.
-        func pass<Result>(
-            _ call: CallContext,
-            _ body: () throws(KeychainError) -> Result
-        ) throws(KeychainError) -> Result {
-            try enter(call)
-            defer { leave() }
-            return try body()
-        }
-
-        private func enter(_ call: CallContext) throws(KeychainError) {
-            while true {
-                let turn = OneShot<Bool>()
-                let isIn = state.withLock { state in
-                    if state.isTaken {
-                        state.waiters.append(turn)
-                        return false
-                    }
-                    state.isTaken = true
-                    return true
-                }
-                if isIn { return }
-                try call.withCancellationHandler {
-                    turn.fulfil(true)
-                } _: { () throws(KeychainError) in
-                    _ = turn.wait(call.remaining)
-                    try call.check()
-                }
-            }
-        }
-
-        private func leave() {
-            // Everyone looks again, so that one who has given up meanwhile keeps no one waiting.
-            let waiters = state.withLock { state in
-                state.isTaken = false
-                defer { state.waiters = [] }
-                return state.waiters
-            }
-            for waiter in waiters { waiter.fulfil(true) }
         }
     }
 

@@ -27,7 +27,7 @@
 
         private let watch: BusSubscription
         private let loss: Loss
-        private let secretGate = Gate()
+        private let secretLock = CallLock()
         private let secret = Mutex<SecretSession?>(nil)
         /// What was found before; nil for a service that does not tell of every change.
         let cache: ItemCache?
@@ -164,7 +164,7 @@
         /// The encrypted session, opened when it is first needed.
         func secretSession(_ call: CallContext) throws(KeychainError) -> SecretSession {
             if let session = secret.withLock({ $0 }) { return session }
-            return try secretGate.pass(call) { () throws(KeychainError) in
+            return try secretLock.withLock(call) { () throws(KeychainError) in
                 if let session = secret.withLock({ $0 }) { return session }
                 let session = try SecretSession.open(self, call)
                 secret.withLock { $0 = session }
@@ -244,7 +244,7 @@
         let watcher = ServiceWatcher()
 
         private let address: String
-        private let gate = Gate()
+        private let gate = CallLock()
         private let current = Mutex<ServiceSession?>(nil)
 
         private struct Weak {
@@ -278,7 +278,7 @@
             // A forked process must not so much as look at what it has inherited.
             _ = try BusThread.current()
             if let session = usable { return session }
-            return try gate.pass(call) { () throws(KeychainError) in
+            return try gate.withLock(call) { () throws(KeychainError) in
                 if let session = usable { return session }
                 let session = try ServiceSession.open(address, call, startsService: startsService)
                 current.withLock { $0 = session }

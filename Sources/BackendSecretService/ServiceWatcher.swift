@@ -25,7 +25,7 @@
         /// How long observing may take to begin.
         private static let patience = Duration.seconds(20)
 
-        private let gate = Gate()
+        private let gate = CallLock()
         private let state = Mutex(State())
 
         /// Calls a closure after each report, until the observation ends.
@@ -69,7 +69,7 @@
         /// Listens on the current session, if it does not yet.
         private func attach(_ link: ServiceLink, startsService: Bool) throws(KeychainError) {
             let call = CallContext(.changes, timeout: Self.patience, interaction: .never)
-            try gate.pass(call) { () throws(KeychainError) in
+            try gate.withLock(call) { () throws(KeychainError) in
                 let session = try link.session(call, startsService: startsService)
                 guard state.withLock({ $0.attachment?.session !== session }) else { return }
                 let attachment = Attachment(session) { [weak self] in

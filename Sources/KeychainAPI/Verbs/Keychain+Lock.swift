@@ -33,18 +33,17 @@ extension Keychain {
     }
 
     private func lock(_ call: CallContext) throws(KeychainError) {
-        do throws(KeychainError) {
-            try call.check()
-            try driver.lock(call)
-        } catch {
-            throw located(error, call)
-        }
+        try perform(call) { () throws(KeychainError) in try driver.lock(call) }
     }
 
     private func unlock(_ call: CallContext) throws(KeychainError) {
+        try perform(call) { () throws(KeychainError) in try driver.unlock(call) }
+    }
+
+    private func perform(_ call: CallContext, _ body: () throws(KeychainError) -> Void) throws(KeychainError) {
         do throws(KeychainError) {
             try call.check()
-            try driver.unlock(call)
+            try body()
         } catch {
             throw located(error, call)
         }

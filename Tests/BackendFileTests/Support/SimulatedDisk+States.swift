@@ -6,12 +6,12 @@
     enum Depth {
         /// A sample that takes a minute at most.
         case bounded
-        /// All of them (`KEYCHAIN_CRASH_DEPTH=full`).
+        /// All of them (`KEYCHAIN_TEST_DEPTH=full`).
         case full
 
         /// What the environment asks for.
         static let current: Depth =
-            ProcessInfo.processInfo.environment["KEYCHAIN_CRASH_DEPTH"] == "full" ? .full : .bounded
+            ProcessInfo.processInfo.environment["KEYCHAIN_TEST_DEPTH"] == "full" ? .full : .bounded
     }
 
     /// What a power cut may leave of something, and how it came about.

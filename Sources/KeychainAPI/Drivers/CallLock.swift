@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 
 import Dispatch
-import KeychainAPI
 import Synchronization
 
-/// A lock between threads whose waiting ends with the call's deadline or cancellation.
-final class WriterLock: Sendable {
+/// A lock between the calls of one process, in which waiting ends with a call's deadline or cancellation.
+package final class CallLock: Sendable {
     private struct State {
         var isHeld = false
         var waiting: [DispatchSemaphore] = []
@@ -13,7 +12,16 @@ final class WriterLock: Sendable {
 
     private let state = Mutex(State())
 
-    func withLock<Result>(
+    /// Makes a lock that no call holds.
+    package init() {}
+
+    /// Runs a closure while no other call runs one under this lock.
+    ///
+    /// - Parameters:
+    ///   - call: How long to wait.
+    ///   - body: What only one call does at a time; it may not take the lock again.
+    /// - Throws: `timedOut` or `cancelled` if the call ends before its turn, or what the body throws.
+    package func withLock<Result>(
         _ call: CallContext,
         _ body: () throws(KeychainError) -> Result
     ) throws(KeychainError) -> Result {
