@@ -18,7 +18,11 @@
     ///
     /// `keychain.length` is no exact length, which would tell too much about a password: it is the next power of two,
     /// 4096 at least.
-    enum ItemLayout {
+    ///
+    /// A scheme other than the standard one puts other names in the place of `service` and `username`.
+    struct ItemLayout {
+        let scheme: AttributeScheme
+
         static let className = "keychain.class"
         static let groupName = "keychain.group"
         static let syncName = "keychain.sync"
@@ -32,16 +36,12 @@
         private static let prefix = "keychain."
         private static let version = "1"
 
-        private static let shared: [ItemClass: [(attribute: AttributeName, name: String)]] = [
-            .genericPassword: [(.service, "service"), (.account, "username")],
-            .internetPassword: [
-                (.server, "server"), (.account, "user"), (.protocol, "protocol"), (.port, "port"), (.path, "object"),
-                (.securityDomain, "domain"), (.authenticationType, "authtype"),
-            ],
+        private static let internetPasswordNames: [AttributeName: String] = [
+            .server: "server", .account: "user", .protocol: "protocol", .port: "port", .path: "object",
+            .securityDomain: "domain", .authenticationType: "authtype",
         ]
 
         private static let schemas: [ItemClass: String] = [
-            .genericPassword: "org.freedesktop.Secret.Generic",
             .internetPassword: "org.gnome.keyring.NetworkPassword",
             .key: "org.swift-keychain.Key",
             .certificate: "org.swift-keychain.Certificate",
@@ -50,8 +50,19 @@
         // MARK: Names and texts
 
         /// The name under which the service keeps an attribute of a class.
-        static func name(of attribute: AttributeName, in itemClass: ItemClass) -> String {
-            shared[itemClass]?.first { $0.attribute == attribute }?.name ?? prefix + attribute.rawValue
+        func name(of attribute: AttributeName, in itemClass: ItemClass) -> String {
+            switch (itemClass, attribute) {
+            case (.genericPassword, .service): return scheme.service
+            case (.genericPassword, .account): return scheme.account
+            case (.internetPassword, _):
+                return Self.internetPasswordNames[attribute] ?? Self.prefix + attribute.rawValue
+            default: return Self.prefix + attribute.rawValue
+            }
+        }
+
+        /// The name under which keytar keeps an attribute, which is read in the standard scheme as well.
+        func alternativeName(of attribute: AttributeName, in itemClass: ItemClass) -> String? {
+            itemClass == .genericPassword && attribute == .account && scheme == .standard ? "account" : nil
         }
 
         /// What is recorded of a value's length.
@@ -70,21 +81,26 @@
         ///   - valueCount: The number of bytes of its value.
         ///   - existing: What is there already; attributes that this layout does not know are kept.
         /// - Throws: `invalidParameter` for NUL in a text, at which the bus would end the connection.
-        static func attributes(
+        func attributes(
             of record: ItemRecord,
             valueCount: Int,
             over existing: LookupAttributes = LookupAttributes()
         ) throws(KeychainError) -> LookupAttributes {
             var attributes = existing
-            attributes[className] = record.itemClass.rawValue
-            attributes[groupName] = record.accessGroup
-            attributes[syncName] = record.isSynchronizable ? "1" : "0"
-            attributes[versionName] = version
-            attributes[lengthName] = String(lengthLimit(valueCount))
-            attributes[schemaName] = schemas[record.itemClass]
-            stamp(&attributes, record)
+            attributes[Self.className] = record.itemClass.rawValue
+            attributes[Self.groupName] = record.accessGroup
+            attributes[Self.syncName] = record.isSynchronizable ? "1" : "0"
+            attributes[Self.versionName] = Self.version
+            attributes[Self.lengthName] = String(Self.lengthLimit(valueCount))
+            if record.itemClass == .genericPassword {
+                attributes[Self.schemaName] = scheme.schema
+                for (name, text) in scheme.constants { attributes[name] = text }
+            } else {
+                attributes[Self.schemaName] = Self.schemas[record.itemClass]
+            }
+            Self.stamp(&attributes, record)
             let isChanged = record.modificationDate > record.creationDate
-            attributes[modifiedName] = isChanged ? String(record.modificationDate.microseconds) : nil
+            attributes[Self.modifiedName] = isChanged ? String(record.modificationDate.microseconds) : nil
             let schema = AttributeSchema.schema(of: record.itemClass)
             for attribute in schema.primaryKey {
                 let value = record.attributes[attribute.name] ?? attribute.form.defaultValue
@@ -92,9 +108,9 @@
                 attributes[name] = AttributeText.text(of: value, attribute.name, in: record.itemClass)
             }
             for attribute in schema.others {
-                attributes[prefix + attribute.name.rawValue] = text(of: attribute.name, record)
+                attributes[Self.prefix + attribute.name.rawValue] = Self.text(of: attribute.name, record)
             }
-            try refuseNUL(attributes)
+            try Self.refuseNUL(attributes)
             return attributes
         }
 
@@ -104,7 +120,7 @@
         ///   - new: The item after the change, of the default group and not synchronizable.
         ///   - existing: The attributes before it.
         /// - Throws: `invalidParameter` for NUL in a text.
-        static func attributes(
+        func attributes(
             ofForeign new: ItemRecord,
             over existing: LookupAttributes
         ) throws(KeychainError) -> LookupAttributes {
@@ -112,8 +128,8 @@
             let schema = AttributeSchema.schema(of: new.itemClass)
             for attribute in schema.primaryKey {
                 var name = name(of: attribute.name, in: new.itemClass)
-                if new.itemClass == .genericPassword, attribute.name == .account, attributes[name] == nil {
-                    name = "account"
+                if attributes[name] == nil, let other = alternativeName(of: attribute.name, in: new.itemClass) {
+                    name = other
                 }
                 let wanted = new.attributes[attribute.name] ?? attribute.form.defaultValue
                 let present = attributes[name].flatMap { AttributeText.value($0, attribute, in: new.itemClass) }
@@ -124,9 +140,9 @@
             }
             // The label is where the program itself put it: in the service's own property.
             for attribute in schema.others where attribute.name != .label {
-                attributes[prefix + attribute.name.rawValue] = text(of: attribute.name, new)
+                attributes[Self.prefix + attribute.name.rawValue] = Self.text(of: attribute.name, new)
             }
-            try refuseNUL(attributes)
+            try Self.refuseNUL(attributes)
             return attributes
         }
 
@@ -154,12 +170,18 @@
         // MARK: Labels
 
         /// The label that other programs show: the item's own on one line, else a description.
-        static func shownLabel(_ record: ItemRecord) -> String {
+        ///
+        /// Where the service is the title of an entry, it is the label too.
+        func shownLabel(_ record: ItemRecord) -> String {
+            if record.itemClass == .genericPassword, scheme.hasServiceAsLabel {
+                if case .text(let service)? = record.attributes[.service] { return service }
+                return ""
+            }
             if case .text(let label)? = record.attributes[.label] {
-                let line = onOneLine(label)
+                let line = Self.onOneLine(label)
                 if !line.isEmpty { return line }
             }
-            return describedLabel(record)
+            return Self.describedLabel(record)
         }
 
         private static func describedLabel(_ record: ItemRecord) -> String {
@@ -203,34 +225,35 @@
         // MARK: Attributes to records
 
         /// The record that an item stands for, ours or another program's; nil if it is none of either.
-        static func record(of item: StoredItem) -> ItemRecord? {
+        func record(of item: StoredItem) -> ItemRecord? {
             guard let itemClass = itemClass(of: item.attributes) else { return nil }
             let schema = AttributeSchema.schema(of: itemClass)
             var attributes = AttributeSet()
             for attribute in schema.all where attribute.name != .label {
                 var text = item.attributes[name(of: attribute.name, in: itemClass)]
-                if text == nil, itemClass == .genericPassword, attribute.name == .account {
-                    text = item.attributes["account"]
+                if text == nil, let other = alternativeName(of: attribute.name, in: itemClass) {
+                    text = item.attributes[other]
                 }
                 attributes[attribute.name] = text.flatMap { AttributeText.value($0, attribute, in: itemClass) }
             }
             var record = ItemRecord(
-                reference: item.attributes[referenceName].flatMap { UUID(uuidString: $0) } ?? reference(of: item.path),
+                reference: item.attributes[Self.referenceName].flatMap { UUID(uuidString: $0) }
+                    ?? Self.reference(of: item.path),
                 itemClass: itemClass,
-                accessGroup: item.attributes[groupName] ?? "",
-                isSynchronizable: item.attributes[syncName] == "1",
+                accessGroup: item.attributes[Self.groupName] ?? "",
+                isSynchronizable: item.attributes[Self.syncName] == "1",
                 attributes: attributes,
-                creationDate: ItemDate(microseconds: microseconds(item.created)),
-                modificationDate: ItemDate(microseconds: microseconds(item.modified)),
+                creationDate: ItemDate(microseconds: Self.microseconds(item.created)),
+                modificationDate: ItemDate(microseconds: Self.microseconds(item.modified)),
                 handle: item.path
             )
-            if let created = item.attributes[createdName].flatMap({ Int64($0) }) {
+            if let created = item.attributes[Self.createdName].flatMap({ Int64($0) }) {
                 record.creationDate = ItemDate(microseconds: created)
                 // The service counts whole seconds: within the second of its creation, an item is not older than that.
                 if created / 1_000_000 == Int64(item.modified) { record.modificationDate = record.creationDate }
             }
             // Until another program changes the item: then only the service knows when. It takes a moment to write.
-            if let modified = item.attributes[modifiedName].flatMap({ Int64($0) }),
+            if let modified = item.attributes[Self.modifiedName].flatMap({ Int64($0) }),
                 (0...1).contains(Int64(clamping: item.modified) - modified / 1_000_000)
             {
                 record.modificationDate = ItemDate(microseconds: modified)
@@ -240,8 +263,8 @@
         }
 
         /// The label of an item: what someone else called it in the meantime, else what was stored with it.
-        private static func label(of item: StoredItem, _ record: ItemRecord) -> AttributeValue? {
-            let stored = item.attributes[prefix + AttributeName.label.rawValue]
+        private func label(of item: StoredItem, _ record: ItemRecord) -> AttributeValue? {
+            let stored = item.attributes[Self.prefix + AttributeName.label.rawValue]
             var labelled = record
             labelled.attributes[.label] = stored.map { .text($0) }
             let shown = item.label.trimmed
@@ -249,27 +272,34 @@
             return .text(item.label)
         }
 
-        private static func itemClass(of attributes: LookupAttributes) -> ItemClass? {
-            if let name = attributes[className] {
-                let itemClass = ItemClass(rawValue: name)
-                return itemClass == .identity ? nil : itemClass
+        private func itemClass(of attributes: LookupAttributes) -> ItemClass? {
+            guard let name = attributes[Self.className] else { return foreignClass(of: attributes) }
+            switch ItemClass(rawValue: name) {
+            // One that was stored in another scheme is none of this one.
+            case .genericPassword: return hasNames(attributes) ? .genericPassword : nil
+            case .identity: return nil
+            case let itemClass: return itemClass
             }
-            return foreignClass(of: attributes)
+        }
+
+        /// Whether a generic password has the names of the scheme.
+        private func hasNames(_ attributes: LookupAttributes) -> Bool {
+            attributes.hasName(scheme.service) && scheme.constants.keys.allSatisfy { attributes.hasName($0) }
+                && (attributes.hasName(scheme.account)
+                    || alternativeName(of: .account, in: .genericPassword).map { attributes.hasName($0) } ?? false)
         }
 
         /// The class of another program's item, by the names it uses, whether their values are hashed or not.
         ///
-        /// Generic passwords have `service` with `username` (Python's keyring, go-keyring, keyring-rs, r-lib) or with
-        /// `account` (keytar). Internet passwords have `server`, `user` and `protocol` (Git, oo7), or `server` and
+        /// Generic passwords have the names of the scheme, in the standard one `service` with `username` (Python's
+        /// keyring, go-keyring, keyring-rs, r-lib) or with `account` (keytar). Internet passwords have `server`, `user` and `protocol` (Git, oo7), or `server` and
         /// one of the two schemas that mean such a password.
-        static func foreignClass(of attributes: LookupAttributes) -> ItemClass? {
-            guard !attributes.hasName(className) else { return nil }
-            if attributes.hasName("service") {
-                return attributes.hasName("username") || attributes.hasName("account") ? .genericPassword : nil
-            }
-            guard attributes.hasName("server") else { return nil }
-            let schema = attributes[schemaName]
-            let isKnown = schema == schemas[.internetPassword] || schema == "org.git.Password"
+        func foreignClass(of attributes: LookupAttributes) -> ItemClass? {
+            guard !attributes.hasName(Self.className) else { return nil }
+            if hasNames(attributes) { return .genericPassword }
+            guard attributes.hasName("server"), !attributes.hasName("service") else { return nil }
+            let schema = attributes[Self.schemaName]
+            let isKnown = schema == Self.schemas[.internetPassword] || schema == "org.git.Password"
             return isKnown || attributes.hasName("user") && attributes.hasName("protocol") ? .internetPassword : nil
         }
 

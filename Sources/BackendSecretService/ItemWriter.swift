@@ -322,12 +322,12 @@
         /// Whether an item agrees with another one in every attribute that this library knows.
         private func isEqual(_ present: StoredItem, _ item: StoredItem) -> Bool {
             isSame(present, item)
-                && ItemLayout.record(of: present)?.attributes == ItemLayout.record(of: item)?.attributes
+                && reader.layout.record(of: present)?.attributes == reader.layout.record(of: item)?.attributes
         }
 
         /// Whether an item is still the one that was found, rather than another one that got its path.
         private func isSame(_ present: StoredItem, _ item: StoredItem) -> Bool {
-            guard let left = ItemLayout.record(of: present), let right = ItemLayout.record(of: item) else {
+            guard let left = reader.layout.record(of: present), let right = reader.layout.record(of: item) else {
                 return false
             }
             return left.reference == right.reference && left.primaryKey == right.primaryKey

@@ -62,10 +62,10 @@
             guard plan.includesForeign, let itemClass = selection.itemClass else { return nil }
             // Those that other programs leave out were not searched for, and must not be there.
             let unsearched = AttributeSchema.schema(of: itemClass).primaryKey
-                .map { ItemLayout.name(of: $0.name, in: itemClass) }
+                .map { reader.layout.name(of: $0.name, in: itemClass) }
                 .filter { plan.needles[0][$0] == nil }
             return items.first { item in
-                ItemLayout.foreignClass(of: item.attributes) == itemClass
+                reader.layout.foreignClass(of: item.attributes) == itemClass
                     && unsearched.allSatisfy { !item.attributes.hasName($0) }
             }?.path
         }

@@ -17,18 +17,18 @@
         /// more.
         let identity: LookupAttributes?
 
-        init(_ selection: RecordSelection) {
+        init(_ selection: RecordSelection, _ layout: ItemLayout) {
             let includesForeign =
                 (selection.accessGroup ?? "").isEmpty && !(selection.isSynchronizable ?? false)
                 && (selection.itemClass.map { [.genericPassword, .internetPassword].contains($0) } ?? true)
             self.includesForeign = includesForeign
-            identity = Self.identity(selection)
+            identity = Self.identity(selection, layout)
             if let reference = selection.reference {
                 needles = [[ItemLayout.referenceName: reference.uuidString]]
                 return
             }
             guard includesForeign else {
-                needles = [Self.own(selection)]
+                needles = [Self.own(selection, layout)]
                 return
             }
             var shared = LookupAttributes()
@@ -41,16 +41,18 @@
                     // Other programs leave out what they do not need in an internet password; a service and a user
                     // they have.
                     if itemClass == .internetPassword && value == attribute.form.defaultValue { continue }
-                    shared[ItemLayout.name(of: attribute.name, in: itemClass)] = AttributeText.text(
+                    shared[layout.name(of: attribute.name, in: itemClass)] = AttributeText.text(
                         of: value,
                         attribute.name,
                         in: itemClass
                     )
                 }
-                if itemClass == .genericPassword, let account = shared["username"] {
+                if let name = layout.alternativeName(of: .account, in: itemClass),
+                    let account = shared[layout.scheme.account]
+                {
                     var alternative = shared
-                    alternative["username"] = nil
-                    alternative["account"] = account
+                    alternative[layout.scheme.account] = nil
+                    alternative[name] = account
                     other = alternative
                 }
             }
@@ -62,7 +64,7 @@
         }
 
         /// What all items of ours that match have in common.
-        private static func own(_ selection: RecordSelection) -> LookupAttributes {
+        private static func own(_ selection: RecordSelection, _ layout: ItemLayout) -> LookupAttributes {
             var needle = LookupAttributes()
             if let group = selection.accessGroup { needle[ItemLayout.groupName] = group }
             if let isSynchronizable = selection.isSynchronizable {
@@ -74,7 +76,7 @@
                     guard let value = selection.attributes[attribute.name],
                         !(selection.matchesSubdomains && attribute.name == .server)
                     else { continue }
-                    needle[ItemLayout.name(of: attribute.name, in: itemClass)] = AttributeText.text(
+                    needle[layout.name(of: attribute.name, in: itemClass)] = AttributeText.text(
                         of: value,
                         attribute.name,
                         in: itemClass
@@ -84,12 +86,12 @@
             return needle
         }
 
-        private static func identity(_ selection: RecordSelection) -> LookupAttributes? {
+        private static func identity(_ selection: RecordSelection, _ layout: ItemLayout) -> LookupAttributes? {
             guard selection.isFullIdentity, selection.reference == nil,
                 let itemClass = selection.itemClass,
                 selection.attributes.count == AttributeSchema.schema(of: itemClass).primaryKey.count
             else { return nil }
-            return own(selection)
+            return own(selection, layout)
         }
     }
 #endif

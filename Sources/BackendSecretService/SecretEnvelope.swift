@@ -83,13 +83,30 @@
                         radix: 16
                     )
                 else { throw damaged }
-                let text = UnsafeRawBufferPointer(rebasing: bytes[headerCount..<(bytes.count - 1)])
-                guard let count = Base64.decodedCount(text) else { throw damaged }
-                let value = try SecureBytes(count: count) { (target) throws(KeychainError) in
-                    guard Base64.decode(text, into: target) else { throw damaged }
-                }
+                let value = try decoded(UnsafeRawBufferPointer(rebasing: bytes[headerCount..<(bytes.count - 1)]))
                 guard value.withBytes({ CRC32.checksum(of: $0) }) == checksum else { throw damaged }
                 return value
+            }
+        }
+
+        /// Writes a value as another program's item has it that keeps base 64.
+        static func base64(_ value: SecureBytes) -> SecureBytes {
+            value.withBytes { bytes in
+                SecureBytes(count: (bytes.count + 2) / 3 * 4) { Base64.encode(bytes, into: $0) }
+            }
+        }
+
+        /// The value that base 64 stands for.
+        ///
+        /// - Throws: `corrupt` if it is none.
+        static func decodedBase64(_ text: SecureBytes) throws(KeychainError) -> SecureBytes {
+            try text.withBytes(decoded)
+        }
+
+        private static func decoded(_ text: UnsafeRawBufferPointer) throws(KeychainError) -> SecureBytes {
+            guard let count = Base64.decodedCount(text) else { throw damaged }
+            return try SecureBytes(count: count) { (target) throws(KeychainError) in
+                guard Base64.decode(text, into: target) else { throw damaged }
             }
         }
 

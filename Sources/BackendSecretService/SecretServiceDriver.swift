@@ -42,6 +42,7 @@
         private let collection: String
         private let busAddress: String?
         private let valueForm: ValueForm
+        private let scheme: AttributeScheme
         private let environment: [String: String]
         /// Keeps the connection open between calls.
         private let link = Mutex<(address: String, link: ServiceLink)?>(nil)
@@ -51,6 +52,8 @@
         /// - Parameters:
         ///   - collection: `""` for the default collection, else an object path, a label, or an alias such as
         ///     `session`.
+        ///   - scheme: The attributes by which other programs know a generic password. It is not part of the
+        ///     ``location``.
         ///   - valueForm: The form in which values are stored.
         ///   - maximumValueSize: The largest value that is stored, at most ``largestValueSize``.
         ///   - busAddress: The address of the bus, nil for the session bus of the environment.
@@ -60,6 +63,7 @@
         ///   `unavailable` for a bus address that cannot be used, and if libsecret is not installed.
         public init(
             collection: String = "",
+            scheme: AttributeScheme = .standard,
             valueForm: ValueForm = .safe,
             maximumValueSize: Int = 1 << 20,
             busAddress: String? = nil,
@@ -81,6 +85,7 @@
             }
             if let busAddress { _ = try BusAddress.usable(busAddress) }
             self.collection = collection
+            self.scheme = scheme
             self.valueForm = valueForm
             self.maximumValueSize = maximumValueSize
             self.busAddress = busAddress
@@ -182,6 +187,7 @@
             return SecretServiceReader(
                 link: try currentLink(),
                 finder: CollectionFinder(name: collection, call: call, hasDisplay: hasDisplay),
+                layout: ItemLayout(scheme: scheme),
                 call: call
             )
         }

@@ -11,28 +11,30 @@
     final class SecretServiceReader: RecordReader {
         let link: ServiceLink
         let finder: CollectionFinder
+        let layout: ItemLayout
         let call: CallContext
         /// The items behind the records that were returned, by path.
         private var items: [String: StoredItem] = [:]
         /// Values that came with the record, not decrypted yet.
         private var secrets: [String: (SecretSession, Variant)] = [:]
 
-        init(link: ServiceLink, finder: CollectionFinder, call: CallContext) {
+        init(link: ServiceLink, finder: CollectionFinder, layout: ItemLayout, call: CallContext) {
             self.link = link
             self.finder = finder
+            self.layout = layout
             self.call = call
         }
 
         /// A reader of the same collection for another call.
         func again(_ call: CallContext) -> SecretServiceReader {
             let finder = CollectionFinder(name: finder.name, call: call, hasDisplay: finder.hasDisplay)
-            return SecretServiceReader(link: link, finder: finder, call: call)
+            return SecretServiceReader(link: link, finder: finder, layout: layout, call: call)
         }
 
         // MARK: Records
 
         func records(_ selection: RecordSelection) throws(KeychainError) -> [ItemRecord] {
-            let plan = SearchPlan(selection)
+            let plan = SearchPlan(selection, layout)
             return try link.retrying(call) { (session) throws(KeychainError) in
                 if let items = try remembered(plan.needles, session) { return records(from: items) }
                 let found = try search(plan.needles, session) { (paths, error) throws(KeychainError) in
@@ -227,7 +229,7 @@
         func records(from found: [StoredItem]) -> [ItemRecord] {
             var records: [ItemRecord] = []
             for item in found {
-                guard let record = ItemLayout.record(of: item) else { continue }
+                guard let record = layout.record(of: item) else { continue }
                 items[item.path] = item
                 records.append(record)
             }
@@ -323,6 +325,7 @@
         ///
         /// - Throws: `corrupt` for an item of ours that was cut, of which nothing at all may be left.
         static func value(_ bytes: SecureBytes, of item: StoredItem) throws(KeychainError) -> SecureBytes {
+            if item.isBase64 { return try SecretEnvelope.decodedBase64(bytes) }
             guard item.isOwn else { return bytes }
             if bytes.isEmpty { throw SecretEnvelope.damaged }
             return SecretEnvelope.isWrapped(bytes) ? try SecretEnvelope.unwrap(bytes) : bytes

@@ -67,8 +67,8 @@
         private func insert(_ record: ItemRecord, _ value: SecureBytes, _ undo: inout UndoLog) throws(KeychainError) {
             let item = StoredItem(
                 path: "",
-                attributes: try ItemLayout.attributes(of: record, valueCount: value.count),
-                label: ItemLayout.shownLabel(record),
+                attributes: try reader.layout.attributes(of: record, valueCount: value.count),
+                label: reader.layout.shownLabel(record),
                 created: 0,
                 modified: 0,
                 isLocked: false
@@ -88,9 +88,9 @@
             let staysForeign = !item.isOwn && new.accessGroup.isEmpty && !new.isSynchronizable
             var target = item
             if staysForeign {
-                target.attributes = try ItemLayout.attributes(ofForeign: new, over: item.attributes)
+                target.attributes = try reader.layout.attributes(ofForeign: new, over: item.attributes)
             } else {
-                target.attributes = try ItemLayout.attributes(
+                target.attributes = try reader.layout.attributes(
                     of: new,
                     valueCount: value?.count ?? item.valueLimit ?? maximumValueSize,
                     over: item.attributes
@@ -119,12 +119,17 @@
                     target.attributes[ItemLayout.lengthName] = item.attributes[ItemLayout.lengthName]
                 }
                 if undo.isNeeded { undo.append(.secretChanged(item, try writer.secret(of: item))) }
-                try writer.setSecret(staysForeign ? value : encoded(value), of: item)
+                try writer.setSecret(staysForeign ? foreign(value, item) : encoded(value), of: item)
                 writer.report(target, isOwn: !staysForeign)
             default:
                 let before = try writer.secret(of: item)
                 if staysForeign { ItemLayout.stamp(&target.attributes, old) }
-                let bytes = value.map { staysForeign ? $0 : encoded($0) } ?? (becomesOwn ? encoded(before) : before)
+                let bytes: SecureBytes
+                switch value {
+                case let value? where staysForeign: bytes = foreign(value, item)
+                case let value?: bytes = encoded(value)
+                case nil: bytes = becomesOwn ? encoded(try SecretServiceReader.value(before, of: item)) : before
+                }
                 undo.append(.replaced(item, by: target, before))
                 try writer.replace(item, by: target, bytes)
             }
@@ -161,8 +166,8 @@
 
         /// The label that other programs shall show, nil if it stays.
         private func changedLabel(_ old: ItemRecord, _ new: ItemRecord) -> String? {
-            let label = ItemLayout.shownLabel(new)
-            return label.hasSameBytes(as: ItemLayout.shownLabel(old)) ? nil : label
+            let label = reader.layout.shownLabel(new)
+            return label.hasSameBytes(as: reader.layout.shownLabel(old)) ? nil : label
         }
 
         /// What lies in the service for a value.
@@ -175,6 +180,11 @@
             case .raw: isWrapped = value.isEmpty || SecretEnvelope.isWrapped(value)
             }
             return isWrapped ? SecretEnvelope.wrap(value) : value
+        }
+
+        /// What lies in the service for the value of another program's item.
+        private func foreign(_ value: SecureBytes, _ item: StoredItem) -> SecureBytes {
+            item.isBase64 ? SecretEnvelope.base64(value) : value
         }
 
         private func located(_ record: ItemRecord) throws(KeychainError) -> StoredItem {

@@ -19,6 +19,12 @@
         /// Whether the item is in our layout, rather than another program's.
         var isOwn: Bool { attributes[ItemLayout.className] != nil }
 
+        /// Whether it is another program's item whose value lies in it in base64, as QtKeychain keeps what is binary.
+        var isBase64: Bool {
+            !isOwn && attributes[ItemLayout.schemaName] == AttributeScheme.qtKeychain.schema
+                && attributes["type"] == "base64"
+        }
+
         /// The most bytes that the value can have, nil if that was not recorded.
         var valueLimit: Int? { attributes[ItemLayout.lengthName].flatMap { Int($0) } }
     }

@@ -7,6 +7,8 @@
     @testable import BackendSecretService
 
     @Suite struct LayoutTests {
+        private let layout = ItemLayout(scheme: .standard)
+
         private func stored(_ attributes: LookupAttributes, label: String = "", modified: UInt64 = 0) -> StoredItem {
             StoredItem(
                 path: "/c/1",
@@ -27,9 +29,9 @@
             )
             record.creationDate = ItemDate(microseconds: 1_234_567)
             record.modificationDate = record.creationDate
-            var attributes = try ItemLayout.attributes(of: record, valueCount: 5000)
+            var attributes = try layout.attributes(of: record, valueCount: 5000)
             record.modificationDate = ItemDate(microseconds: 2_345_678)
-            let changed = try ItemLayout.attributes(of: record, valueCount: 5000, over: attributes)
+            let changed = try layout.attributes(of: record, valueCount: 5000, over: attributes)
             attributes["keychain.modified"] = "2345678"
             #expect(changed == attributes)
             attributes["keychain.modified"] = nil
@@ -52,7 +54,7 @@
                 "",
                 true
             )
-            let attributes = try ItemLayout.attributes(of: record, valueCount: 0)
+            let attributes = try layout.attributes(of: record, valueCount: 0)
             let shared = [
                 "server": "h", "user": "", "protocol": "https", "port": "0", "object": "a/b", "domain": "",
                 "authtype": "",
@@ -63,7 +65,7 @@
         }
 
         @Test func keyAttributesOfKeysAreAlwaysPresent() throws {
-            let attributes = try ItemLayout.attributes(of: .new(.key, [.keySizeInBits: .integer(256)]), valueCount: 0)
+            let attributes = try layout.attributes(of: .new(.key, [.keySizeInBits: .integer(256)]), valueCount: 0)
             let expected = [
                 "keyClass": "", "keyType": "", "keySizeInBits": "256", "effectiveKeySize": "0", "applicationTag": "",
                 "applicationLabel": "",
@@ -75,16 +77,16 @@
         @Test(arguments: ["", "/", "/a", "a", "./a", "/./a", "//a", "a/b", "/a/", "."])
         func pathsAreTheirOwn(path: String) throws {
             let record = ItemRecord.new(.internetPassword, [.server: .text("h"), .path: .text(path)])
-            let item = stored(try ItemLayout.attributes(of: record, valueCount: 0))
-            #expect(ItemLayout.record(of: item)?.attributes == record.attributes)
+            let item = stored(try layout.attributes(of: record, valueCount: 0))
+            #expect(layout.record(of: item)?.attributes == record.attributes)
             #expect(path != "/a/b" || item.attributes["object"] == "a/b")
         }
 
         @Test(arguments: ["htps", "https", "HTTPS", "ftp ", "ftp", "code:x", "xyz9", "htpx", ""])
         func protocolsAreTheirOwn(code: String) throws {
             let record = ItemRecord.new(.internetPassword, [.server: .text("h"), .protocol: .text(code)])
-            let item = stored(try ItemLayout.attributes(of: record, valueCount: 0))
-            #expect(ItemLayout.record(of: item)?.attributes == record.attributes)
+            let item = stored(try layout.attributes(of: record, valueCount: 0))
+            #expect(layout.record(of: item)?.attributes == record.attributes)
         }
 
         @Test func pathsAndProtocolsAreDistinct() throws {
@@ -98,28 +100,28 @@
         }
 
         @Test func labels() {
-            #expect(ItemLayout.shownLabel(.password("svc", "bob")) == "bob on svc")
-            #expect(ItemLayout.shownLabel(.password("svc", "")) == "svc")
-            #expect(ItemLayout.shownLabel(.password("", "")) == "generic password")
-            #expect(ItemLayout.shownLabel(.password("a", "b", [.label: .text("one\ntwo ")])) == "one two")
-            #expect(ItemLayout.shownLabel(.password("a", "b", [.label: .text(" ")])) == "b on a")
+            #expect(layout.shownLabel(.password("svc", "bob")) == "bob on svc")
+            #expect(layout.shownLabel(.password("svc", "")) == "svc")
+            #expect(layout.shownLabel(.password("", "")) == "generic password")
+            #expect(layout.shownLabel(.password("a", "b", [.label: .text("one\ntwo ")])) == "one two")
+            #expect(layout.shownLabel(.password("a", "b", [.label: .text(" ")])) == "b on a")
             let space: [AttributeName: AttributeValue] = [
                 .server: .text("h"), .protocol: .text("htps"), .port: .integer(8443), .path: .text("/x"),
                 .account: .text("bob"),
             ]
-            #expect(ItemLayout.shownLabel(.new(.internetPassword, space)) == "bob on https://h:8443/x")
-            #expect(ItemLayout.shownLabel(.new(.key, [.applicationTag: .data(Data("tag".utf8))])) == "tag")
-            #expect(ItemLayout.shownLabel(.new(.certificate, [:])) == "certificate")
+            #expect(layout.shownLabel(.new(.internetPassword, space)) == "bob on https://h:8443/x")
+            #expect(layout.shownLabel(.new(.key, [.applicationTag: .data(Data("tag".utf8))])) == "tag")
+            #expect(layout.shownLabel(.new(.certificate, [:])) == "certificate")
         }
 
         @Test func aLabelIsTheLastOneThatWasGiven() throws {
-            let plain = try ItemLayout.attributes(of: .password("svc", "bob"), valueCount: 0)
-            let labelled = try ItemLayout.attributes(
+            let plain = try layout.attributes(of: .password("svc", "bob"), valueCount: 0)
+            let labelled = try layout.attributes(
                 of: .password("svc", "bob", [.label: .text("a\nb")]),
                 valueCount: 0
             )
             func label(_ attributes: LookupAttributes, _ shown: String) -> AttributeValue? {
-                ItemLayout.record(of: stored(attributes, label: shown))?.attributes[.label]
+                layout.record(of: stored(attributes, label: shown))?.attributes[.label]
             }
             #expect(label(plain, "bob on svc") == nil)
             #expect(label(plain, "") == nil)
@@ -130,7 +132,7 @@
 
         @Test func foreignItemsAreRecognisedByTheirNames() {
             func itemClass(_ attributes: LookupAttributes) -> ItemClass? {
-                ItemLayout.record(of: stored(attributes))?.itemClass
+                layout.record(of: stored(attributes))?.itemClass
             }
             #expect(itemClass(["service": "s", "username": "u"]) == .genericPassword)
             #expect(
@@ -164,18 +166,18 @@
             let existing: LookupAttributes = [
                 "server": "h", "user": "bob", "protocol": "HTTPS", "object": "/x", "port": "0", "extra": "e",
             ]
-            var record = try #require(ItemLayout.record(of: stored(existing)))
-            #expect(try ItemLayout.attributes(ofForeign: record, over: existing) == existing)
+            var record = try #require(layout.record(of: stored(existing)))
+            #expect(try layout.attributes(ofForeign: record, over: existing) == existing)
             record.attributes[.comment] = .text("c")
             record.attributes[.account] = .text("eve")
             var expected = existing
             expected["keychain.comment"] = "c"
             expected["user"] = "eve"
-            #expect(try ItemLayout.attributes(ofForeign: record, over: existing) == expected)
+            #expect(try layout.attributes(ofForeign: record, over: existing) == expected)
             let keytar: LookupAttributes = ["service": "s", "account": "u"]
-            var other = try #require(ItemLayout.record(of: stored(keytar)))
+            var other = try #require(layout.record(of: stored(keytar)))
             other.attributes[.account] = .text("v")
-            #expect(try ItemLayout.attributes(ofForeign: other, over: keytar) == ["service": "s", "account": "v"])
+            #expect(try layout.attributes(ofForeign: other, over: keytar) == ["service": "s", "account": "v"])
         }
 
         @Test func attributesAreComparedByBytes() {
@@ -188,10 +190,10 @@
         @Test func datesAreOfTheServiceExceptForTheCreation() throws {
             var record = ItemRecord.password("s", "u")
             record.creationDate = ItemDate(microseconds: 100_700_000)
-            let attributes = try ItemLayout.attributes(of: record, valueCount: 0)
-            let same = try #require(ItemLayout.record(of: stored(attributes, modified: 100)))
+            let attributes = try layout.attributes(of: record, valueCount: 0)
+            let same = try #require(layout.record(of: stored(attributes, modified: 100)))
             #expect(same.creationDate == record.creationDate && same.modificationDate == record.creationDate)
-            let later = try #require(ItemLayout.record(of: stored(attributes, modified: 101)))
+            let later = try #require(layout.record(of: stored(attributes, modified: 101)))
             #expect(later.modificationDate == ItemDate(microseconds: 101_000_000))
         }
 
@@ -213,7 +215,7 @@
         }
 
         @Test func searches() {
-            func needles(_ selection: RecordSelection) -> [LookupAttributes] { SearchPlan(selection).needles }
+            func needles(_ selection: RecordSelection) -> [LookupAttributes] { SearchPlan(selection, layout).needles }
             #expect(
                 needles(.password("s", "u")) == [["service": "s", "username": "u"], ["service": "s", "account": "u"]]
             )

@@ -9,11 +9,13 @@
         /// A driver for this server.
         func driver(
             _ collection: String = "",
+            scheme: AttributeScheme = .standard,
             valueForm: SecretServiceDriver.ValueForm = .safe,
             maximumValueSize: Int = 1 << 20
         ) throws -> SecretServiceDriver {
             try SecretServiceDriver(
                 collection: collection,
+                scheme: scheme,
                 valueForm: valueForm,
                 maximumValueSize: maximumValueSize,
                 environment: environment
