@@ -11,6 +11,13 @@
         let environment: [String: String]
 
         private static let limit = Duration.seconds(2)
+        /// What a provider of the service is called that owns another name as well.
+        private static let providers = [
+            (name: "org.gnome.keyring", title: "GNOME Keyring"),
+            (name: "org.keepassxc.KeePassXC.MainWindow", title: "KeePassXC"),
+            (name: "org.kde.kwalletd5", title: "KWallet"),
+            (name: "org.kde.kwalletd6", title: "KWallet"),
+        ]
         private static let advice = "Install and start one, for example the package gnome-keyring."
 
         func availability() -> DriverAvailability {
@@ -37,8 +44,7 @@
                 [
                     .owner(of: ServiceName.bus, action: action),
                     .bus("ListActivatableNames", [], reply: "(as)", action: action),
-                    .owner(of: "org.gnome.keyring", action: action),
-                ],
+                ] + Self.providers.map { .owner(of: $0.name, action: action) },
                 call,
                 limit: Self.limit
             )
@@ -51,8 +57,10 @@
                     "No Secret Service runs on the session bus, and none can be started. \(Self.advice)"
                 )
             }
-            let isGNOME = (try? answers[2].get())?[0].text == owner[0].text
-            return try ask(owner[0].text, isGNOME ? "GNOME Keyring" : "A Secret Service", connection, call)
+            let provider = zip(Self.providers, answers.dropFirst(2)).first { _, answer in
+                (try? answer.get())?[0].text == owner[0].text
+            }
+            return try ask(owner[0].text, provider?.0.title ?? "A Secret Service", connection, call)
         }
 
         private func ask(

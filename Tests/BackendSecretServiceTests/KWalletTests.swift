@@ -11,6 +11,12 @@
     @Suite struct KWalletTests {
         private func value(_ text: String) -> SecureBytes { SecureBytes(Data(text.utf8)) }
 
+        @Test func theProbeKnowsItByName() throws {
+            let server = try PrivateKWallet.start()
+            let probe = SecretServiceProbe(collection: "", environment: server.environment)
+            #expect(probe.availability() == .available("KWallet answers on the session bus."))
+        }
+
         @Test func whatIsLockedIsNeitherReadAsEmptyNorWrittenToNowhere() throws {
             let server = try PrivateKWallet.start()
             let driver = try server.driver()

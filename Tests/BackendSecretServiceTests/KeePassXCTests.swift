@@ -11,6 +11,12 @@
     @Suite struct KeePassXCTests {
         private func value(_ text: String) -> SecureBytes { SecureBytes(Data(text.utf8)) }
 
+        @Test func theProbeKnowsItByName() throws {
+            let server = try PrivateKeePassXC.start()
+            let probe = SecretServiceProbe(collection: "", environment: server.environment)
+            #expect(probe.availability() == .available("KeePassXC answers on the session bus."))
+        }
+
         @Test func changesThatReturnAPromptNeedNoOneToAsk() throws {
             let server = try PrivateKeePassXC.start()
             let driver = try server.driver()
