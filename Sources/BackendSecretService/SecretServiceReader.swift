@@ -104,7 +104,9 @@
                 let missing = paths.filter { known[$0] == nil }
                 let described: [StoredItem]
                 do throws(KeychainError) {
-                    described = try describe(missing, session)
+                    // A value is only given out by a collection that is unlocked; other services' are looked at twice.
+                    let isAlone = session.isGNOMEKeyring && call.isForOneMatch && missing.count == 1
+                    described = try describe(missing, session, withValue: isAlone && call.operation == .retrieve)
                 } catch {
                     guard error.trouble == .locked else { throw error }
                     found = nil
@@ -200,9 +202,17 @@
 
         /// Looks at items; what has vanished is left out.
         ///
+        /// - Parameters:
+        ///   - paths: The items.
+        ///   - session: The session.
+        ///   - isWithValue: Whether the value of the first one is asked for in the same round trip, and kept if it comes.
         /// - Throws: An error whose trouble is `locked` if items may be missing only because of that.
-        func describe(_ paths: [String], _ session: ServiceSession) throws(KeychainError) -> [StoredItem] {
-            let requests = paths.map { path in
+        func describe(
+            _ paths: [String],
+            _ session: ServiceSession,
+            withValue isWithValue: Bool = false
+        ) throws(KeychainError) -> [StoredItem] {
+            var requests = paths.map { path in
                 session.request(
                     path,
                     ServiceName.properties,
@@ -212,7 +222,12 @@
                     "An item could not be looked at"
                 )
             }
+            let secretSession = isWithValue ? try session.secretSession(call) : nil
+            if let secretSession { requests.append(secretRequest(paths[0], secretSession, session)) }
             let answers = try session.connection.perform(requests, call, limit: ServiceSession.answerLimit)
+            if let secretSession, let secret = try? answers[paths.count].get()[0] {
+                secrets[paths[0]] = (secretSession, secret)
+            }
             var described: [StoredItem] = []
             for (path, answer) in zip(paths, answers) {
                 do {
