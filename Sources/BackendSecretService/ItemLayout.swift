@@ -227,11 +227,13 @@
             if let created = item.attributes[createdName].flatMap({ Int64($0) }) {
                 record.creationDate = ItemDate(microseconds: created)
                 // The service counts whole seconds: within the second of its creation, an item is not older than that.
-                if created / 1_000_000 == Int64(item.modified) { record.modificationDate = record.creationDate }
+                if created / 1_000_000 == Int64(item.modified) || !item.hasDate {
+                    record.modificationDate = record.creationDate
+                }
             }
             // Until another program changes the item: then only the service knows when. It takes a moment to write.
             if let modified = item.attributes[modifiedName].flatMap({ Int64($0) }),
-                (0...1).contains(Int64(clamping: item.modified) - modified / 1_000_000)
+                !item.hasDate || (0...1).contains(Int64(clamping: item.modified) - modified / 1_000_000)
             {
                 record.modificationDate = ItemDate(microseconds: modified)
             }

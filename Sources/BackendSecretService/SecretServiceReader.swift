@@ -427,7 +427,7 @@
             let collection = try finder.path(session)
             let needle: LookupAttributes = [ItemLayout.referenceName: record.reference.uuidString]
             let paths = try finder.perform(try searchRequest(needle, collection, session), session)[0].texts
-            let item = try describe(paths, session).max { $0.modified < $1.modified }
+            let item = try describe(paths, session).max { $0.lastChange < $1.lastChange }
             if let item { items[item.path] = item }
             return item
         }
@@ -447,6 +447,11 @@
     }
 
     extension StoredItem {
+        /// When the item was last changed, by the service's clock and what lies in the item.
+        fileprivate var lastChange: ItemDate {
+            ItemLayout.record(of: self)?.modificationDate ?? ItemDate(microseconds: 0)
+        }
+
         /// Makes an item from its properties, as `GetAll` returns them.
         init(_ path: String, properties: Variant) {
             self.init(path: path, attributes: LookupAttributes(), label: "", created: 0, modified: 0, isLocked: false)
