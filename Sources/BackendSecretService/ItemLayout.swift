@@ -263,15 +263,19 @@
         ///
         /// Generic passwords have `service` with `username` (Python's keyring, go-keyring, keyring-rs, r-lib) or with
         /// `account` (keytar). Internet passwords have `server`, `user` and `protocol` (Git, oo7), or `server` and
-        /// one of the two schemas that mean such a password.
+        /// one of the two schemas that mean such a password, or such a schema with `protocol` and `object`.
         static func foreignClass(of attributes: LookupAttributes) -> ItemClass? {
             guard !attributes.hasName(className) else { return nil }
             if attributes.hasName("service") {
                 return attributes.hasName("username") || attributes.hasName("account") ? .genericPassword : nil
             }
-            guard attributes.hasName("server") else { return nil }
             let schema = attributes[schemaName]
             let isKnown = schema == schemas[.internetPassword] || schema == "org.git.Password"
+            guard attributes.hasName("server") else {
+                // The passphrase of a certificate, which Git keeps by the certificate's file alone.
+                return isKnown && attributes.hasName("protocol") && attributes.hasName("object")
+                    ? .internetPassword : nil
+            }
             return isKnown || attributes.hasName("user") && attributes.hasName("protocol") ? .internetPassword : nil
         }
 

@@ -169,6 +169,27 @@
             #expect(try keyring.allAttributes().isEmpty)
         }
 
+        /// For `http.sslCert`, Git names no server and no user.
+        @Test func thePassphraseOfACertificateIsFound() throws {
+            let keyring = try PrivateKeyring.start()
+            let keychain = Keychain(driver: try keyring.driver())
+            let credential = ["protocol": "cert", "path": "/home/bob/client.p12", "username": ""]
+            _ = try run("store", credential, password: "old", keyring)
+            var query = SecItemQuery<InternetPassword>()
+            query.path = "/home/bob/client.p12"
+            #expect(try keychain.retrieve(query) as String? == "old")
+            query.server = ""
+            query.account = ""
+            query.protocol = ProtocolType(rawValue: "cert")
+            #expect(try keychain.retrieve(query) as String? == "old")
+            let before = try keyring.allAttributes()
+            try keychain.store("new", query: query, ifExists: .replaceValue)
+            try expectKept(before, keyring)
+            #expect(try git(credential, keyring) == "new")
+            #expect(try keychain.remove(query))
+            #expect(try git(credential, keyring) == nil)
+        }
+
         @Test func gitTellsPlacesApartAsWeDo() throws {
             let keyring = try PrivateKeyring.start()
             let keychain = Keychain(driver: try keyring.driver())
