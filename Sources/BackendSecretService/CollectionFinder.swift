@@ -328,8 +328,8 @@
                 do throws(KeychainError) {
                     return try answer.get()[0].unboxed.unsigned
                 } catch {
-                    // A service that does not know the property is another one.
-                    guard error.trouble == .other else { throw error }
+                    // A service that does not know the property, or does not tell when it is locked, is another one.
+                    guard [.other, .locked].contains(error.trouble) else { throw error }
                     return nil
                 }
             }

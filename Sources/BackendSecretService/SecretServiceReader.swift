@@ -376,7 +376,9 @@
             SecureBytes]
         {
             let secrets = try session.secretSession(call)
-            let requests = chunks(paths).map { chunk in
+            // It runs gpg for each value, one after the other: an answer must not have to wait for many.
+            let isSlow = try finder.keepsNoDates(session)
+            let requests = chunks(paths, isSlow ? 8 : 64).map { chunk in
                 session.request(
                     ServiceName.path,
                     ServiceName.service,
@@ -386,7 +388,12 @@
                     "The values could not be read"
                 )
             }
-            let answers = try session.connection.perform(requests, call, limit: ServiceSession.answerLimit, window: 4)
+            let answers = try session.connection.perform(
+                requests,
+                call,
+                limit: ServiceSession.answerLimit,
+                window: isSlow ? 1 : 4
+            )
             var found: [String: SecureBytes] = [:]
             for answer in answers {
                 do {
@@ -406,13 +413,13 @@
             return found
         }
 
-        private func chunks(_ paths: [String]) -> [[String]] {
+        private func chunks(_ paths: [String], _ count: Int) -> [[String]] {
             var chunks: [[String]] = []
             var size = 0
             for path in paths {
                 // Values in the safe form are a third longer; what another program stored may be of any length.
                 let limit = items[path]?.valueLimit.map { $0 / 3 * 4 + 256 } ?? Self.answerSize
-                if size + limit > Self.answerSize || (chunks.last?.count ?? 64) >= 64 {
+                if size + limit > Self.answerSize || (chunks.last?.count ?? count) >= count {
                     chunks.append([])
                     size = 0
                 }
