@@ -11,8 +11,7 @@
     /// Groups of their own in one Secret Service, which is private to the tests.
     struct SecretServiceHarness: ConformanceHarness {
         let server: SharedServer
-
-        var powers: HarnessPowers { [.reopen, .lock, .processes] }
+        var powers: HarnessPowers = [.reopen, .lock, .processes]
 
         func makeKeychain() throws -> Keychain {
             try open(AccessGroup(rawValue: "conformance-\(UUID().uuidString)"))

@@ -180,6 +180,13 @@
         /// - Throws: `unsupported` if the service does not lock it.
         func lock(_ session: ServiceSession) throws(KeychainError) {
             let path = try path(session)
+            if try keepsNoDates(session) {
+                throw KeychainError(
+                    .unsupported,
+                    "pass_secret_service gives out what is locked all the same. To have the passphrase of the key asked "
+                        + "for again, run: gpgconf --kill gpg-agent"
+                )
+            }
             // KWallet refuses to lock what is locked.
             if try isLocked(path, session) { return }
             let matter = ServicePrompt.Matter(
@@ -303,6 +310,32 @@
             let request = lockedRequest(try path(session), session)
             let answers = try session.connection.perform([request], call, limit: ServiceSession.answerLimit)
             if try isLocked(answers[0], session) { throw lockedAnswer }
+        }
+
+        /// Whether the service is one without dates, `pass_secret_service`: it has no other mark.
+        ///
+        /// It stores through `gpg` and never looks whether that worked, hangs for good when it is to read more than a
+        /// pipe takes, and gives out what is locked.
+        func keepsNoDates(_ session: ServiceSession) throws(KeychainError) -> Bool {
+            if session.isGNOMEKeyring { return false }
+            if let known = session.dateless.withLock({ $0 }) { return known }
+            let collection = try path(session)
+            let requests = ["Created", "Modified"].map {
+                session.property(collection, ServiceName.collection, $0, "The collection could not be looked at")
+            }
+            let answers = try session.connection.perform(requests, call, limit: ServiceSession.answerLimit)
+            let dates = try answers.map { (answer) throws(KeychainError) -> UInt64? in
+                do throws(KeychainError) {
+                    return try answer.get()[0].unboxed.unsigned
+                } catch {
+                    // A service that does not know the property, or does not tell when it is locked, is another one.
+                    guard [.other, .locked].contains(error.trouble) else { throw error }
+                    return nil
+                }
+            }
+            let isDateless = dates.allSatisfy { $0 == 0 }
+            session.dateless.withLock { $0 = isDateless }
+            return isDateless
         }
 
         /// The error of services that say of themselves that they are locked.

@@ -250,11 +250,13 @@
             if let created = item.attributes[Self.createdName].flatMap({ Int64($0) }) {
                 record.creationDate = ItemDate(microseconds: created)
                 // The service counts whole seconds: within the second of its creation, an item is not older than that.
-                if created / 1_000_000 == Int64(item.modified) { record.modificationDate = record.creationDate }
+                if created / 1_000_000 == Int64(clamping: item.modified) || !item.hasDate {
+                    record.modificationDate = record.creationDate
+                }
             }
             // Until another program changes the item: then only the service knows when. It takes a moment to write.
             if let modified = item.attributes[Self.modifiedName].flatMap({ Int64($0) }),
-                (0...1).contains(Int64(clamping: item.modified) - modified / 1_000_000)
+                !item.hasDate || (0...1).contains(Int64(clamping: item.modified) - modified / 1_000_000)
             {
                 record.modificationDate = ItemDate(microseconds: modified)
             }
@@ -292,14 +294,20 @@
         /// The class of another program's item, by the names it uses, whether their values are hashed or not.
         ///
         /// Generic passwords have the names of the scheme, in the standard one `service` with `username` (Python's
-        /// keyring, go-keyring, keyring-rs, r-lib) or with `account` (keytar). Internet passwords have `server`, `user` and `protocol` (Git, oo7), or `server` and
-        /// one of the two schemas that mean such a password.
+        /// keyring, go-keyring, keyring-rs, r-lib) or with `account` (keytar). Internet passwords have `server`, `user`
+        /// and `protocol` (Git, oo7), or `server` and one of the two schemas that mean such a password, or such a schema
+        /// with `protocol` and `object`.
         func foreignClass(of attributes: LookupAttributes) -> ItemClass? {
             guard !attributes.hasName(Self.className) else { return nil }
             if hasNames(attributes) { return .genericPassword }
-            guard attributes.hasName("server"), !attributes.hasName("service") else { return nil }
+            guard !attributes.hasName("service") else { return nil }
             let schema = attributes[Self.schemaName]
             let isKnown = schema == Self.schemas[.internetPassword] || schema == "org.git.Password"
+            guard attributes.hasName("server") else {
+                // The passphrase of a certificate, which Git keeps by the certificate's file alone.
+                return isKnown && attributes.hasName("protocol") && attributes.hasName("object")
+                    ? .internetPassword : nil
+            }
             return isKnown || attributes.hasName("user") && attributes.hasName("protocol") ? .internetPassword : nil
         }
 

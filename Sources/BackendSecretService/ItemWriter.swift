@@ -174,6 +174,7 @@
             _ session: ServiceSession
         ) throws(KeychainError) -> String {
             try refuseMark(item.attributes, session)
+            try refuseSize(bytes, session)
             let secrets = try session.secretSession(call)
             let collection = try reader.finder.path(session)
             let properties = Variant.properties([
@@ -195,31 +196,77 @@
             guard path != "/", !path.isEmpty else {
                 throw KeychainError(.io, "\(action), and the Secret Service does not say why. See its log.")
             }
-            try prove(bytes, at: path, secrets, session)
+            do throws(KeychainError) {
+                try prove(bytes, at: path, secrets, session)
+            } catch {
+                // What has no value is no item: nothing could be read of it, and it would be in the way.
+                if error.trouble == .other, try reader.finder.keepsNoDates(session) { discard(path, session) }
+                throw error
+            }
             return path
         }
 
-        /// Reads back the first value that was written in a session with a service other than GNOME Keyring.
+        /// Deletes what was created just now; the error that leads here is the one that counts.
+        private func discard(_ path: String, _ session: ServiceSession) {
+            let action = "The item could not be removed"
+            let request = session.request(path, ServiceName.item, "Delete", [], reply: "(o)", action)
+            _ = try? session.perform(request, call, limit: ServiceSession.writeLimit)
+        }
+
+        /// Reads back the first value that was written in a session with a service other than GNOME Keyring, and every
+        /// value with one that says that it stored what it did not.
         ///
         /// In one of a hundred sessions with KWallet the two sides have different keys (KDE bug 514194): what is
-        /// written then is stored as something else, and nothing says so.
+        /// written then is stored as something else, and nothing says so. And `pass_secret_service` says that it has
+        /// stored what it could not encrypt, for example because the key has expired.
         ///
-        /// - Throws: An error whose trouble is `noSession` if something else was stored.
+        /// - Throws: An error whose trouble is `noSession` if something else was stored and the session may be why;
+        ///   `io` if the service is why.
         private func prove(
             _ bytes: SecureBytes,
             at path: String,
             _ secrets: SecretSession,
             _ session: ServiceSession
         ) throws(KeychainError) {
-            guard !session.isGNOMEKeyring, !secrets.isProven else { return }
-            guard try reader.secret(at: path, session) == bytes else { throw SecretSession.undecryptable }
-            secrets.prove()
+            guard !session.isGNOMEKeyring else { return }
+            let isDateless = try reader.finder.keepsNoDates(session)
+            guard isDateless || !secrets.isProven else { return }
+            do throws(KeychainError) {
+                if try reader.secret(at: path, session) == bytes { return secrets.prove() }
+            } catch {
+                guard isDateless, error.trouble == .other else { throw error }
+                throw Self.unstored(error.underlying)
+            }
+            throw isDateless ? Self.unstored(nil) : SecretSession.undecryptable
+        }
+
+        private static func unstored(_ underlying: KeychainError.Underlying?) -> KeychainError {
+            KeychainError(
+                .io,
+                "The value was not stored, although the Secret Service says that it was. See its log; with pass, look "
+                    + "whether the key of the password store is there and has not expired.",
+                underlying: underlying
+            )
+        }
+
+        /// How many bytes are in the buffer of a pipe on Linux, pipe(7).
+        private static let pipeSize = 64 << 10
+
+        /// Refuses what `pass_secret_service` would store, and at which it would hang for good when it is to read it.
+        private func refuseSize(_ bytes: SecureBytes, _ session: ServiceSession) throws(KeychainError) {
+            guard bytes.count > Self.pipeSize, try reader.finder.keepsNoDates(session) else { return }
+            throw KeychainError(
+                .dataTooLarge,
+                "The value takes \(bytes.count) bytes; pass_secret_service hangs when it reads more than "
+                    + "\(Self.pipeSize). Store it in a file, and the key here."
+            )
         }
 
         /// Refuses a text that services written with Qt would store without its beginning, and so as another one.
         private func refuseMark(_ attributes: LookupAttributes, _ session: ServiceSession) throws(KeychainError) {
             guard !session.isGNOMEKeyring,
-                let pair = attributes.pairs.first(where: { $0.value.unicodeScalars.first == "\u{FEFF}" })
+                let pair = attributes.pairs.first(where: { $0.value.unicodeScalars.first == "\u{FEFF}" }),
+                try !reader.finder.keepsNoDates(session)
             else { return }
             throw KeychainError(
                 .invalidParameter,
@@ -229,6 +276,7 @@
         }
 
         private func setSecret(_ bytes: SecureBytes, at path: String, _ session: ServiceSession) throws(KeychainError) {
+            try refuseSize(bytes, session)
             let secrets = try session.secretSession(call)
             let request = session.request(
                 path,

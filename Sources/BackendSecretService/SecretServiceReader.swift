@@ -394,7 +394,9 @@
             SecureBytes]
         {
             let secrets = try session.secretSession(call)
-            let requests = chunks(paths).map { chunk in
+            // It runs gpg for each value, one after the other: an answer must not have to wait for many.
+            let isSlow = try finder.keepsNoDates(session)
+            let requests = chunks(paths, isSlow ? 8 : 64).map { chunk in
                 session.request(
                     ServiceName.path,
                     ServiceName.service,
@@ -404,7 +406,12 @@
                     "The values could not be read"
                 )
             }
-            let answers = try session.connection.perform(requests, call, limit: ServiceSession.answerLimit, window: 4)
+            let answers = try session.connection.perform(
+                requests,
+                call,
+                limit: ServiceSession.answerLimit,
+                window: isSlow ? 1 : 4
+            )
             var found: [String: SecureBytes] = [:]
             for answer in answers {
                 do {
@@ -424,13 +431,13 @@
             return found
         }
 
-        private func chunks(_ paths: [String]) -> [[String]] {
+        private func chunks(_ paths: [String], _ count: Int) -> [[String]] {
             var chunks: [[String]] = []
             var size = 0
             for path in paths {
                 // Values in the safe form are a third longer; what another program stored may be of any length.
                 let limit = items[path]?.valueLimit.map { $0 / 3 * 4 + 256 } ?? Self.answerSize
-                if size + limit > Self.answerSize || (chunks.last?.count ?? 64) >= 64 {
+                if size + limit > Self.answerSize || (chunks.last?.count ?? count) >= count {
                     chunks.append([])
                     size = 0
                 }
@@ -445,9 +452,14 @@
             let collection = try finder.path(session)
             let needle: LookupAttributes = [ItemLayout.referenceName: record.reference.uuidString]
             let paths = try finder.perform(try searchRequest(needle, collection, session), session)[0].texts
-            let item = try describe(paths, session).max { $0.modified < $1.modified }
+            let item = try describe(paths, session).max { lastChange(of: $0) < lastChange(of: $1) }
             if let item { items[item.path] = item }
             return item
+        }
+
+        /// When an item was last changed, by the service's clock and what lies in the item.
+        private func lastChange(of item: StoredItem) -> ItemDate {
+            layout.record(of: item)?.modificationDate ?? ItemDate(microseconds: 0)
         }
 
         var vanished: KeychainError {

@@ -31,6 +31,8 @@
         private let secret = Mutex<SecretSession?>(nil)
         /// What was found before; nil for a service that does not tell of every change.
         let cache: ItemCache?
+        /// Whether the service keeps no dates, as far as it was asked; see ``CollectionFinder/keepsNoDates(_:)``.
+        let dateless = Mutex<Bool?>(nil)
         /// The collections that names stood for when they were last looked up.
         let collections = Mutex<[String: String]>([:])
 

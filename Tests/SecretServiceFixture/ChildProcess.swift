@@ -20,6 +20,7 @@ final class ChildProcess: Sendable {
         "dbus-daemon": "dbus", "gnome-keyring-daemon": "gnome-keyring", "keepassxc-cli": "keepassxc",
         "kwalletd5": "--no-install-recommends libkf5wallet-bin libqca-qt5-2-plugins", "gdbus": "libglib2.0-bin",
         "secret-tool": "libsecret-tools", "python3": "python3-dbus python3-gi python3-keyring python3-secretstorage",
+        "cc": "gcc libc6-dev", "gpg": "gnupg", "gpgconf": "gnupg", "pkg-config": "pkg-config libsecret-1-dev",
     ]
 
     private let identifier: pid_t
