@@ -124,7 +124,14 @@
             default:
                 let before = try writer.secret(of: item)
                 if staysForeign { ItemLayout.stamp(&target.attributes, old) }
-                let bytes = value.map { staysForeign ? $0 : encoded($0) } ?? (becomesOwn ? encoded(before) : before)
+                let bytes: SecureBytes
+                if let value {
+                    bytes = staysForeign ? value : encoded(value)
+                } else {
+                    // What is damaged must not take the place of what may be read the next time.
+                    _ = try SecretServiceReader.value(before, of: item)
+                    bytes = becomesOwn ? encoded(before) : before
+                }
                 undo.append(.replaced(item, by: target, before))
                 try writer.replace(item, by: target, bytes)
             }
