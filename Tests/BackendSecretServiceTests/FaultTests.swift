@@ -164,9 +164,9 @@
         /// Whether something like it was once taken for an answer, or took half a minute.
         private static func hasFailed(_ trial: Trial) -> Bool {
             switch (trial.fault, trial.method, trial.verb) {
-            case (.nonsense, "Get", .retrieve), (.nonsense, "GetAll", .retrieve), (.nonsense, "SearchItems", .contains),
-                (.nonsense, "SearchItems", .replaceValue), (.nonsense, "Delete", .remove), (.hollow, "CreateItem", .add),
-                (.hollow, "GetSecret", .rename), (.silent, "Delete", .replace):
+            case (.nonsense, "Get", .retrieve), (.nonsense, "GetAll", .retrieve), (.nonsense, "Delete", .remove),
+                (.nonsense, "SearchItems", .contains), (.nonsense, "SearchItems", .replaceValue),
+                (.hollow, "CreateItem", .add), (.hollow, "GetSecret", .rename), (.silent, "Delete", .replace):
                 true
             default: false
             }
