@@ -82,6 +82,12 @@
             return KeychainError(code, "\(action): \(remedy)", underlying: underlying)
         }
 
+        /// The error for an answer of the right form in which something is missing, or is of another type than it
+        /// must be: nothing may be concluded from it.
+        static func nonsense(_ action: String) -> KeychainError {
+            KeychainError(.io, "\(action): the Secret Service gave an answer that makes no sense. See its log.")
+        }
+
         /// The error for a call that was given up because its time was over.
         static func unanswered(_ action: String) -> KeychainError {
             let code = Int(G_IO_ERROR_TIMED_OUT.rawValue)

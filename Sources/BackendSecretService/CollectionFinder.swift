@@ -272,18 +272,22 @@
 
         /// Whether the collection is locked, from the answer to ``lockedRequest(_:_:)``.
         ///
-        /// - Throws: `unavailable` if the collection is not there.
+        /// - Throws: `unavailable` if the collection is not there, `io` if the answer does not say.
         func isLocked(
             _ answer: Result<Variant, KeychainError>,
             _ session: ServiceSession
         ) throws(KeychainError) -> Bool {
+            let flag: Variant
             do {
-                return try answer.get()[0].unboxed.flag
+                flag = try answer.get()[0].unboxed
             } catch {
                 guard error.trouble == .noObject else { throw error }
                 remember(nil, session)
                 throw missing(try advice(session))
             }
+            // A false “unlocked” would make nothing of what is there.
+            guard flag.type == "b" else { throw .nonsense("The collection could not be looked at") }
+            return flag.flag
         }
 
         /// Sends a call that needs the collection unlocked, and makes sure that it was.

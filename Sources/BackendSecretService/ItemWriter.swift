@@ -135,14 +135,18 @@
                     reply: "(o)",
                     action
                 )
+                var isCertain = session.isGNOMEKeyring
+                var prompt = "/"
                 do throws(KeychainError) {
-                    let prompt = try write(request, item.path, session)[0].text
-                    if prompt != "/" { _ = try ask(prompt, action, session) }
+                    prompt = try write(request, item.path, session)[0].text
                 } catch {
-                    // Gone already, which is what was wanted.
+                    // Probably gone already, which is what was wanted.
                     guard error.trouble == .noObject else { throw error }
+                    isCertain = false
                 }
-                if !session.isGNOMEKeyring, try !reader.describe([item.path], session).isEmpty {
+                // Apart from that: a prompt that is not there is no item that is gone.
+                if prompt != "/" { _ = try ask(prompt, action, session) }
+                if !isCertain, try !reader.describe([item.path], session).isEmpty {
                     throw KeychainError(
                         .io,
                         "\(action): the Secret Service says that it did, and has it still. Look at the keyring."
@@ -192,7 +196,7 @@
             )
             let answer = try write(request, collection, session)
             var path = answer[0].text
-            if path == "/" { path = try ask(answer[1].text, action, session).text }
+            if path == "/", answer[1].text != "/" { path = try ask(answer[1].text, action, session).text }
             guard path != "/", !path.isEmpty else {
                 throw KeychainError(.io, "\(action), and the Secret Service does not say why. See its log.")
             }
@@ -354,7 +358,8 @@
             // GNOME Keyring does not find a schema of its own choosing in a keyring that was locked.
             needle[ItemLayout.schemaName] = nil
             let collection = try reader.finder.path(session)
-            return try reader.finder.perform(try reader.searchRequest(needle, collection, session), session)[0].texts
+            let search = try reader.searchRequest(needle, collection, session)
+            return try SecretServiceReader.paths(reader.finder.perform(search, session))
         }
 
         private func requireUnchanged(

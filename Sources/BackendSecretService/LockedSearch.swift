@@ -57,7 +57,8 @@
         ) throws(KeychainError) -> String? {
             // The service itself has compared all of our item's key attributes.
             let collection = try reader.finder.path(session)
-            let own = try session.perform(try reader.searchRequest(identity, collection, session), reader.call)[0].texts
+            let search = try reader.searchRequest(identity, collection, session)
+            let own = try SecretServiceReader.paths(session.perform(search, reader.call))
             if let path = own.first { return path }
             guard plan.includesForeign, let itemClass = selection.itemClass else { return nil }
             // Those that other programs leave out were not searched for, and must not be there.

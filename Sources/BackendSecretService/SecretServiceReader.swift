@@ -71,6 +71,7 @@
         ) throws(KeychainError) -> Found {
             var known: [String: StoredItem] = [:]
             var found: [String]?
+            var isComplete = false
             let generation = session.cache?.generation
             // A search is repeated until nothing of what it found has vanished: what is replaced by another program,
             // or by another process of ours, would else look as if it were not there. Only what is new is looked at
@@ -113,10 +114,19 @@
                     continue
                 }
                 for item in described { known[item.path] = item }
-                if described.count == missing.count { break }
+                isComplete = described.count == missing.count
+                if isComplete { break }
             }
             // Still nothing seen of it unlocked: that is not the same as nothing there.
             guard let found else { throw finder.stillLocked }
+            // Nor is what the service finds, and does not know when it is asked about it.
+            guard isComplete else {
+                throw KeychainError(
+                    .io,
+                    "The items could not be looked at: whatever the Secret Service finds is gone at the next moment. "
+                        + "Try again; if that fails, see its log."
+                )
+            }
             let items = found.compactMap { known[$0] }
             if items.count <= 1, let cache = session.cache, let generation {
                 cache.remember(items.first, for: try key(needles, session), since: generation)
@@ -151,7 +161,10 @@
             var answers = results.compactMap { try? $0.get()[0] }[...]
             guard answers.count == results.count, cache.generation == entry.generation else { return nil }
             if refresh != nil, answers.removeFirst().text != collection { return nil }
-            if secretSession == nil, answers.removeLast().unboxed.flag { return nil }
+            if secretSession == nil {
+                let isLocked = answers.removeLast().unboxed
+                if isLocked.type != "b" || isLocked.flag { return nil }
+            }
             guard var item = entry.item else { return [] }
             item.modified = answers.removeFirst().unboxed.unsigned
             if let secretSession { secrets[item.path] = (secretSession, answers.removeFirst()) }
@@ -175,12 +188,20 @@
             var paths: [String] = []
             var seen: Set<String> = []
             for answer in answers {
-                for path in try answer.get()[0].unboxed.texts where seen.insert(path).inserted { paths.append(path) }
+                for path in try Self.paths(answer.get()) where seen.insert(path).inserted { paths.append(path) }
             }
             return paths
         }
 
-        /// A call that searches a collection; the paths are the texts of the answer, which may be in a box.
+        /// The paths in the answer to ``searchRequest(_:_:_:)``.
+        static func paths(_ answer: Variant) throws(KeychainError) -> [String] {
+            // The type of what is in a box was not checked with the answer.
+            let list = answer[0].unboxed
+            guard list.type == "ao" else { throw .nonsense("The items could not be listed") }
+            return list.texts
+        }
+
+        /// A call that searches a collection; the answer may be in a box.
         func searchRequest(
             _ needle: LookupAttributes,
             _ collection: String,
@@ -230,8 +251,12 @@
             }
             var described: [StoredItem] = []
             for (path, answer) in zip(paths, answers) {
-                do {
-                    described.append(StoredItem(path, properties: try answer.get()[0]))
+                do throws(KeychainError) {
+                    // Without attributes it would look like an item that is nobody's business.
+                    guard let item = StoredItem(path, properties: try answer.get()[0]) else {
+                        throw .nonsense("An item could not be looked at")
+                    }
+                    described.append(item)
                 } catch {
                     guard error.trouble == .noObject else { throw error }
                 }
@@ -273,7 +298,7 @@
         private func foreign(_ reference: UUID, _ session: ServiceSession) throws(KeychainError) -> [StoredItem] {
             let collection = try finder.unlocked(session)
             let request = try searchRequest([:], collection, session)
-            let paths = try finder.perform(request, session)[0].unboxed.texts
+            let paths = try Self.paths(finder.perform(request, session))
             return try describe(paths.filter { ItemLayout.reference(of: $0) == reference }, session)
         }
 
@@ -451,7 +476,7 @@
         func successor(of record: ItemRecord, _ session: ServiceSession) throws(KeychainError) -> StoredItem? {
             let collection = try finder.path(session)
             let needle: LookupAttributes = [ItemLayout.referenceName: record.reference.uuidString]
-            let paths = try finder.perform(try searchRequest(needle, collection, session), session)[0].texts
+            let paths = try Self.paths(finder.perform(try searchRequest(needle, collection, session), session))
             let item = try describe(paths, session).max { lastChange(of: $0) < lastChange(of: $1) }
             if let item { items[item.path] = item }
             return item
@@ -477,13 +502,17 @@
     }
 
     extension StoredItem {
-        /// Makes an item from its properties, as `GetAll` returns them.
-        init(_ path: String, properties: Variant) {
+        /// Makes an item from its properties, as `GetAll` returns them; nil if there are no attributes among them.
+        init?(_ path: String, properties: Variant) {
             self.init(path: path, attributes: LookupAttributes(), label: "", created: 0, modified: 0, isLocked: false)
+            var hasAttributes = false
             for pair in properties.children {
                 let value = pair[1].unboxed
                 switch pair[0].text {
-                case "Attributes": attributes = value.lookupAttributes
+                case "Attributes":
+                    guard let found = value.lookupAttributes else { return nil }
+                    attributes = found
+                    hasAttributes = true
                 case "Label": label = value.text
                 case "Created": created = value.unsigned
                 case "Modified": modified = value.unsigned
@@ -491,6 +520,7 @@
                 default: break
                 }
             }
+            guard hasAttributes else { return nil }
         }
     }
 #endif

@@ -125,10 +125,12 @@
                 let before = try writer.secret(of: item)
                 if staysForeign { ItemLayout.stamp(&target.attributes, old) }
                 let bytes: SecureBytes
-                switch value {
-                case let value? where staysForeign: bytes = foreign(value, item)
-                case let value?: bytes = encoded(value)
-                case nil: bytes = becomesOwn ? encoded(try SecretServiceReader.value(before, of: item)) : before
+                if let value {
+                    bytes = staysForeign ? foreign(value, item) : encoded(value)
+                } else {
+                    // What is damaged must not take the place of what may be read the next time.
+                    let plain = try SecretServiceReader.value(before, of: item)
+                    bytes = becomesOwn ? encoded(plain) : before
                 }
                 undo.append(.replaced(item, by: target, before))
                 try writer.replace(item, by: target, bytes)

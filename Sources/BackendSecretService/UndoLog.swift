@@ -7,6 +7,9 @@
     /// A step is noted before it is taken, since it may be done even if it fails; taking back what was not done does
     /// nothing.
     struct UndoLog {
+        /// The least time that taking back may take.
+        private static let leastPatience = Duration.seconds(2)
+
         enum Step {
             /// An item was created.
             case created(StoredItem)
@@ -24,6 +27,7 @@
         ///
         /// A commit of one mutation needs none: nothing comes after its last step.
         let isNeeded: Bool
+        private let start = ContinuousClock.now
         private var steps: [Step] = []
 
         init(isNeeded: Bool) {
@@ -36,14 +40,15 @@
 
         /// Takes back every step, the last one first.
         ///
-        /// In a call of its own: the one that failed may have been cancelled or have run out of time.
+        /// In a call of its own: the one that failed may have been cancelled or have run out of time. It may take as
+        /// long again: a service that hangs must not keep who set a deadline waiting for what it does not do anyway.
         ///
         /// - Returns: The error, which says so if something could not be taken back.
         func roll(back reader: SecretServiceReader, _ error: KeychainError) -> KeychainError {
+            let limit = ServiceSession.writeLimit
+            let patience = reader.call.deadline.map { min(limit, max(Self.leastPatience, $0 - start)) } ?? limit
             let writer = ItemWriter(
-                reader.again(
-                    CallContext(reader.call.operation, timeout: ServiceSession.writeLimit, interaction: .never)
-                )
+                reader.again(CallContext(reader.call.operation, timeout: patience, interaction: .never))
             )
             var isComplete = true
             for step in steps.reversed() {

@@ -123,10 +123,10 @@
         /// The texts of an array.
         var texts: [String] { type == "ao" || type == "as" ? children.map(\.text) : [] }
 
-        /// The lookup attributes of an `a{ss}`, none for anything else.
-        var lookupAttributes: LookupAttributes {
+        /// The lookup attributes of an `a{ss}`, nil for anything else.
+        var lookupAttributes: LookupAttributes? {
+            guard type == "a{ss}" else { return nil }
             var attributes = LookupAttributes()
-            guard type == "a{ss}" else { return attributes }
             for pair in children { attributes[pair[0].text] = pair[1].text }
             return attributes
         }

@@ -11,7 +11,7 @@
     @Suite struct SessionTests {
         @Test(arguments: [Data(), Data("v".utf8), Data([0, 0xFF, 0x0A])])
         func aServiceThatCannotEncryptIsSpokenToInClear(value: Data) throws {
-            let server = try PlainService.start()
+            let server = try FaultyService.start()
             let driver = try server.driver()
             try driver.commit([.insert(.password("svc", "bob"), SecureBytes(value))])
             #expect(try driver.item(.password("svc", "bob"))?.value == value)

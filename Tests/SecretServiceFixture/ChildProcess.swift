@@ -51,25 +51,41 @@ final class ChildProcess: Sendable {
         guard let path = candidates.first(where: { access($0, X_OK) == 0 }) else {
             throw FixtureError("\(name) is missing. Run: apt-get install -y \(Self.packages[name] ?? name)")
         }
+        let standard: [(target: Int32, source: Int32?)] = [(0, input), (1, output), (2, errors)]
+        let files = standard + inherited.map { (target: $0.key, source: $0.value) }
+        let command = Self.withTheirStarter + [path] + arguments
+        let (error, identifier) = Starter.shared.run { Self.spawn(command, environment, files) }
+        guard error == 0 else { throw FixtureError("\(path) does not start: \(String(cString: strerror(error)))") }
+        self.identifier = identifier
+        Leftovers.note(identifier)
+    }
+
+    /// What ends a program with the process that started it, however that ends.
+    private static let withTheirStarter: [String] = {
+        let path = "/usr/bin/setpriv"
+        return access(path, X_OK) == 0 ? [path, "--pdeathsig", "KILL", "--"] : []
+    }()
+
+    private static func spawn(
+        _ command: [String],
+        _ environment: [String: String],
+        _ files: [(target: Int32, source: Int32?)]
+    ) -> (error: Int32, identifier: pid_t) {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
-        for (target, source) in [(Int32(0), input), (1, output), (2, errors)] {
+        for (target, source) in files {
             if let source {
                 posix_spawn_file_actions_adddup2(&actions, source, target)
             } else {
                 posix_spawn_file_actions_addopen(&actions, target, "/dev/null", O_RDWR, 0)
             }
         }
-        for (target, source) in inherited { posix_spawn_file_actions_adddup2(&actions, source, target) }
-        var argv = ([path] + arguments).map { strdup($0) } + [nil]
+        var argv = command.map { strdup($0) } + [nil]
         var envp = environment.map { strdup("\($0)=\($1)") } + [nil]
         defer { for text in argv + envp { free(text) } }
         var identifier: pid_t = 0
-        let error = posix_spawn(&identifier, path, &actions, nil, &argv, &envp)
-        guard error == 0 else { throw FixtureError("\(path) does not start: \(String(cString: strerror(error)))") }
-        self.identifier = identifier
-        Leftovers.note(identifier)
+        return (posix_spawn(&identifier, command[0], &actions, nil, &argv, &envp), identifier)
     }
 
     deinit {
@@ -103,6 +119,41 @@ final class ChildProcess: Sendable {
     func end() {
         signal(SIGKILL)
         wait()
+    }
+}
+
+/// The thread that starts every program, and that lasts as long as this process.
+///
+/// What ends a program with its starter goes by the thread (prctl(2), PR_SET_PDEATHSIG), and those of a pool come and
+/// go.
+private final class Starter: Sendable {
+    static let shared = Starter()
+
+    private let jobs = Mutex<[@Sendable () -> Void]>([])
+    private let bell = DispatchSemaphore(value: 0)
+
+    private init() {
+        Thread { [self] in
+            while true {
+                bell.wait()
+                jobs.withLock { $0.removeFirst() }()
+            }
+        }.start()
+    }
+
+    /// Runs a closure on the thread, and waits for it.
+    func run<Result: Sendable>(_ body: @escaping @Sendable () -> Result) -> Result {
+        let result = Mutex<Result?>(nil)
+        let isDone = DispatchSemaphore(value: 0)
+        jobs.withLock { jobs in
+            jobs.append {
+                result.withLock { $0 = body() }
+                isDone.signal()
+            }
+        }
+        bell.signal()
+        isDone.wait()
+        return result.withLock { $0! }
     }
 }
 
