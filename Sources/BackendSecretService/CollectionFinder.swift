@@ -332,8 +332,9 @@
                 do throws(KeychainError) {
                     return try answer.get()[0].unboxed.unsigned
                 } catch {
-                    // A service that does not know the property, or does not tell when it is locked, is another one.
-                    guard [.other, .locked].contains(error.trouble) else { throw error }
+                    // A service that does not know the property, or does not tell when it is locked, is another one. A
+                    // collection that is gone is found out by what comes next.
+                    guard [.other, .locked, .noObject].contains(error.trouble) else { throw error }
                     return nil
                 }
             }

@@ -95,7 +95,8 @@ extension FaultyService {
             def properties(self, path):
                 if path == COLLECTION:
                     items = dbus.Array(state['items'], signature='o')
-                    return {'Locked': state['locked'], 'Label': 'faulty', 'Items': items}
+                    return {'Locked': state['locked'], 'Label': 'faulty', 'Items': items,
+                        'Created': dbus.UInt64(1), 'Modified': dbus.UInt64(1)}
                 if path == ROOT: return {'Collections': dbus.Array([COLLECTION], signature='o')}
                 item = self.item(path)
                 return {'Attributes': dbus.Dictionary(item['attributes'], signature='ss'), 'Label': item['label'],
