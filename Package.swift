@@ -27,6 +27,7 @@ let package = Package(
         .library(name: "BackendFile", targets: ["BackendFile"]),
         .library(name: "BackendSecretService", targets: ["BackendSecretService"]),
         .library(name: "KeychainConformance", targets: ["KeychainConformance"]),
+        .library(name: "KeychainX509", targets: ["KeychainX509"]),
         .library(name: "SwiftKeychain", targets: ["SwiftKeychain"]),
         .executable(name: "keychainctl", targets: ["keychainctl"]),
     ],
@@ -40,7 +41,11 @@ let package = Package(
             name: "File",
             description: "The driver for the encrypted flat file; needs libsodium-dev."
         ),
-        .default(enabledTraits: ["SecretService", "File"]),
+        .trait(
+            name: "X509",
+            description: "Keys, certificates, identities and PKCS#12; needs libssl-dev."
+        ),
+        .default(enabledTraits: ["SecretService", "File", "X509"]),
     ],
     targets: [
         // The contract: items, queries, verbs, errors, the driver protocol and the registry. No backend, no C library.
@@ -66,8 +71,15 @@ let package = Package(
             ]
         ),
 
+        // Keys, certificates, identities and PKCS#12, which are items like any other.
+        .target(
+            name: "KeychainX509",
+            dependencies: ["KeychainAPI", .target(name: "COpenSSL", condition: .when(traits: ["X509"]))]
+        ),
+
         // The C seam: one system library target per C library, and the one piece of C that libsecret's types need.
         .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
+        .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(
             name: "CLibsecret",
             // Its functions are found when they are first needed (CSecretSession), so that nothing links with it.
@@ -158,6 +170,10 @@ let package = Package(
                 "KeychainCommand", "SwiftKeychain", "KeychainSystem", "keychainctl", "SecretServiceFixture",
             ],
             exclude: ["Snapshots"]
+        ),
+        .testTarget(
+            name: "KeychainX509Tests",
+            dependencies: ["KeychainX509", "KeychainAPI", "BackendMemory"]
         ),
         .testTarget(name: "SwiftKeychainTests", dependencies: ["SwiftKeychain", "KeychainSystem"]),
         .testTarget(

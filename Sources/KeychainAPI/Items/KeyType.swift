@@ -19,11 +19,21 @@ public struct KeyType: RawRepresentable, Hashable, Sendable, CustomStringConvert
     /// An elliptic curve over a prime field: P-256, P-384, P-521.
     public static let ecsecPrimeRandom = KeyType(rawValue: "73")
 
+    /// Signatures by Edwards-curve 25519; not one of Apple's numbers.
+    public static let ed25519 = KeyType(rawValue: "ed25519")
+    /// Key agreement by Montgomery-curve 25519; not one of Apple's numbers.
+    public static let x25519 = KeyType(rawValue: "x25519")
+    /// A symmetric key: bytes.
+    public static let aes = KeyType(rawValue: "2147483649")
+
     /// The algorithm in a word.
     public var description: String {
         switch self {
         case .rsa: "RSA"
         case .ecsecPrimeRandom: "EC"
+        case .ed25519: "Ed25519"
+        case .x25519: "X25519"
+        case .aes: "AES"
         default: rawValue
         }
     }

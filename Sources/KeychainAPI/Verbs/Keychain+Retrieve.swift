@@ -154,10 +154,49 @@ extension Keychain {
     }
 }
 
+extension Keychain {
+    /// The first item that a query matches, with its value in guarded memory.
+    package func item<Item: SecItem>(
+        _ query: SecItemQuery<Item>
+    ) throws(KeychainError) -> (info: SecItemInfo<Item>, value: SecureBytes)? {
+        try first(query, values: true, call(.retrieve, isForOneMatch: true))?.pair()
+    }
+
+    /// The first item that a query matches, with its value in guarded memory.
+    package func item<Item: SecItem>(
+        _ query: SecItemQuery<Item>
+    ) async throws(KeychainError) -> (info: SecItemInfo<Item>, value: SecureBytes)? {
+        try await first(query, values: true, call(.retrieve, isForOneMatch: true))?.pair()
+    }
+
+    /// Every item that a query matches, with its value in guarded memory.
+    package func items<Item: SecItem>(
+        _ query: SecItemQuery<Item>
+    ) throws(KeychainError) -> [(info: SecItemInfo<Item>, value: SecureBytes)] {
+        try fetch(query, values: true, call(.retrieve)).compactMap { $0.pair() }
+    }
+
+    /// Every item that a query matches, with its value in guarded memory.
+    package func items<Item: SecItem>(
+        _ query: SecItemQuery<Item>
+    ) async throws(KeychainError) -> [(info: SecItemInfo<Item>, value: SecureBytes)] {
+        try await fetch(query, values: true, call(.retrieve)).compactMap { $0.pair() }
+    }
+
+    /// The error with the place of this store, for a module that makes more of values than bytes.
+    package func located(_ error: KeychainError, _ operation: KeychainOperation) -> KeychainError {
+        error.located(driver: driver.identifier, location: driver.location, operation: operation)
+    }
+}
+
 /// An item that was read.
 struct FetchedItem: Sendable {
     let record: ItemRecord
     let value: SecureBytes?
+
+    func pair<Item>() -> (info: SecItemInfo<Item>, value: SecureBytes)? {
+        value.map { (SecItemInfo(record: record), $0) }
+    }
 
     func secValue<Item>(_ returning: SecReturnType) -> SecValue<Item>? {
         SecValue(record, value, returning: returning)

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: MIT
+#if X509
+    public import FoundationEssentials
+    public import KeychainAPI
+
+    extension Keychain {
+        /// Stores a certificate.
+        ///
+        /// Issuer, serial number, version, subject, key identifiers and encoding are taken from it, as Apple takes them, and
+        /// the label if the query has none; what the query sets stays.
+        ///
+        /// - Parameters:
+        ///   - certificate: The certificate, also one of another library.
+        ///   - query: The label, and what else is known of it.
+        ///   - accessPolicy: When the item may be read.
+        ///   - ifExists: What happens if the certificate is there already: one of the same issuer and number.
+        /// - Throws: `decode` for another library's certificate that OpenSSL does not read, and as for any value.
+        public func store(
+            _ certificate: some SecCertificateConvertible,
+            query: SecItemQuery<SecCertificate> = SecItemQuery(),
+            accessPolicy: AccessPolicy = .default,
+            ifExists: IfExists = .fail
+        ) throws(KeychainError) {
+            let item = try prepared(certificate, query)
+            try store(item.value, query: item.query, accessPolicy: accessPolicy, ifExists: ifExists)
+        }
+
+        /// Stores a certificate.
+        ///
+        /// - Parameters:
+        ///   - certificate: The certificate, also one of another library.
+        ///   - query: The label, and what else is known of it.
+        ///   - accessPolicy: When the item may be read.
+        ///   - ifExists: What happens if the certificate is there already.
+        /// - Throws: As the synchronous form, and `cancelled`.
+        public func store(
+            _ certificate: some SecCertificateConvertible,
+            query: SecItemQuery<SecCertificate> = SecItemQuery(),
+            accessPolicy: AccessPolicy = .default,
+            ifExists: IfExists = .fail
+        ) async throws(KeychainError) {
+            let item = try prepared(certificate, query)
+            try await store(item.value, query: item.query, accessPolicy: accessPolicy, ifExists: ifExists)
+        }
+
+        /// Retrieves the first certificate that a query matches, the oldest item.
+        ///
+        /// - Parameter query: The certificate.
+        /// - Returns: Nil if there is none.
+        /// - Throws: `decode` for an item that is none, and as for any value.
+        public func retrieve<Value: SecCertificateConvertible>(
+            _ query: SecItemQuery<SecCertificate>
+        ) throws(KeychainError) -> Value? {
+            try item(query).map { (item) throws(KeychainError) in try converted(item.value) }
+        }
+
+        /// Retrieves the first certificate that a query matches, the oldest item.
+        ///
+        /// - Parameter query: The certificate.
+        /// - Returns: Nil if there is none.
+        /// - Throws: As the synchronous form, and `cancelled`.
+        public func retrieve<Value: SecCertificateConvertible>(
+            _ query: SecItemQuery<SecCertificate>
+        ) async throws(KeychainError) -> Value? {
+            try await item(query).map { (item) throws(KeychainError) in try converted(item.value) }
+        }
+
+        /// Looks for a chain of signatures from a certificate to an anchor, through the certificates of this store.
+        ///
+        /// - Parameters:
+        ///   - certificate: The certificate; it need not be in the store.
+        ///   - anchors: Certificates that are trusted. Being in the store makes none trusted.
+        ///   - host: The host name that the certificate must be for, nil for any.
+        ///   - date: The moment at which the dates must be right.
+        /// - Throws: Why the store could not be read. An item that is no certificate is passed over.
+        public func verification(
+            of certificate: Certificate,
+            anchors: [Certificate],
+            host: String? = nil,
+            at date: Date = Date()
+        ) throws(KeychainError) -> CertificateVerification {
+            let stored = try items(SecItemQuery<SecCertificate>()).compactMap {
+                try? Certificate(derRepresentation: $0.value)
+            }
+            return try certificate.verification(anchors: anchors, intermediates: stored, host: host, at: date)
+        }
+
+        /// Looks for a chain of signatures from a certificate to an anchor, through the certificates of this store.
+        ///
+        /// - Parameters:
+        ///   - certificate: The certificate; it need not be in the store.
+        ///   - anchors: Certificates that are trusted. Being in the store makes none trusted.
+        ///   - host: The host name that the certificate must be for, nil for any.
+        ///   - date: The moment at which the dates must be right.
+        /// - Throws: As the synchronous form, and `cancelled`.
+        public func verification(
+            of certificate: Certificate,
+            anchors: [Certificate],
+            host: String? = nil,
+            at date: Date = Date()
+        ) async throws(KeychainError) -> CertificateVerification {
+            let stored = try await items(SecItemQuery<SecCertificate>()).compactMap {
+                try? Certificate(derRepresentation: $0.value)
+            }
+            return try certificate.verification(anchors: anchors, intermediates: stored, host: host, at: date)
+        }
+
+        // MARK: Between items and certificates
+
+        func prepared(
+            _ certificate: some SecCertificateConvertible,
+            _ query: SecItemQuery<SecCertificate>
+        ) throws(KeychainError) -> (query: SecItemQuery<SecCertificate>, value: SecureBytes) {
+            let der: SecureBytes
+            do {
+                der = SecureBytes(try certificate.derRepresentation)
+            } catch {
+                throw located(KeychainError(.decode, "The certificate gives out no DER."), .store)
+            }
+            do throws(KeychainError) {
+                return (try Certificate(derRepresentation: der).completing(query), der)
+            } catch {
+                throw located(error, .store)
+            }
+        }
+
+        private func converted<Value: SecCertificateConvertible>(_ bytes: SecureBytes) throws(KeychainError) -> Value {
+            do {
+                return try Value(derRepresentation: bytes.withBytes { Data($0) })
+            } catch {
+                throw located(
+                    KeychainError(.decode, "The item exists, but it is no certificate. Retrieve it as Data."),
+                    .retrieve
+                )
+            }
+        }
+    }
+
+    extension Certificate {
+        /// A query with what the certificate says; what is set in it already stays.
+        func completing(_ query: SecItemQuery<SecCertificate>) -> SecItemQuery<SecCertificate> {
+            var query = query
+            query.certificateType = query.certificateType ?? version
+            query.certificateEncoding = query.certificateEncoding ?? 3
+            query.issuer = query.issuer ?? issuer.normalizedContent
+            query.serialNumber = query.serialNumber ?? serialNumber
+            query.subject = query.subject ?? subject.normalizedContent
+            query.subjectKeyID = query.subjectKeyID ?? subjectKeyID
+            query.publicKeyHash = query.publicKeyHash ?? publicKeyHash
+            query.label = query.label ?? subjectSummary
+            return query
+        }
+    }
+#endif
