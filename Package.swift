@@ -179,7 +179,7 @@ let package = Package(
         .testTarget(
             name: "ConformanceTests",
             dependencies: [
-                "KeychainConformance", "SwiftKeychain", "KeychainSystem", "ConformanceWorkerTool",
+                "KeychainConformance", "KeychainX509", "SwiftKeychain", "KeychainSystem", "ConformanceWorkerTool",
                 "SecretServiceFixture",
             ],
             path: "ConformanceTests",

@@ -250,13 +250,14 @@
             if let created = item.attributes[Self.createdName].flatMap({ Int64($0) }) {
                 record.creationDate = ItemDate(microseconds: created)
                 // The service counts whole seconds: within the second of its creation, an item is not older than that.
-                if created / 1_000_000 == Int64(clamping: item.modified) || !item.hasDate {
+                if created / 1_000_000 >= Int64(clamping: item.modified) {
                     record.modificationDate = record.creationDate
                 }
             }
-            // Until another program changes the item: then only the service knows when. It takes a moment to write.
+            // Until another program changes the item: then only the service knows when. It takes a moment to write, and
+            // of attributes that are set KWallet keeps no date.
             if let modified = item.attributes[Self.modifiedName].flatMap({ Int64($0) }),
-                !item.hasDate || (0...1).contains(Int64(clamping: item.modified) - modified / 1_000_000)
+                Int64(clamping: item.modified) <= modified / 1_000_000 + 1
             {
                 record.modificationDate = ItemDate(microseconds: modified)
             }

@@ -16,9 +16,6 @@
         /// Whether the item is locked.
         var isLocked: Bool
 
-        /// Whether the service says when it changed the item.
-        var hasDate: Bool { modified != 0 }
-
         /// Whether the item is in our layout, rather than another program's.
         var isOwn: Bool { attributes[ItemLayout.className] != nil }
 

@@ -190,11 +190,27 @@
         @Test func datesAreOfTheServiceExceptForTheCreation() throws {
             var record = ItemRecord.password("s", "u")
             record.creationDate = ItemDate(microseconds: 100_700_000)
+            record.modificationDate = record.creationDate
             let attributes = try layout.attributes(of: record, valueCount: 0)
             let same = try #require(layout.record(of: stored(attributes, modified: 100)))
             #expect(same.creationDate == record.creationDate && same.modificationDate == record.creationDate)
             let later = try #require(layout.record(of: stored(attributes, modified: 101)))
             #expect(later.modificationDate == ItemDate(microseconds: 101_000_000))
+            // The clock by which a service counts may be a moment behind.
+            let behind = try #require(layout.record(of: stored(attributes, modified: 99)))
+            #expect(behind.modificationDate == record.creationDate)
+        }
+
+        /// KWallet keeps no date of attributes that are set.
+        @Test func aChangeThatTheServiceDoesNotDateCounts() throws {
+            var record = ItemRecord.password("s", "u")
+            record.creationDate = ItemDate(microseconds: 100_700_000)
+            record.modificationDate = ItemDate(microseconds: 105_200_000)
+            let attributes = try layout.attributes(of: record, valueCount: 0)
+            for (seconds, wanted) in [(0, 105_200_000), (100, 105_200_000), (106, 105_200_000), (107, 107_000_000)] {
+                let found = try #require(layout.record(of: stored(attributes, modified: UInt64(seconds))))
+                #expect(found.modificationDate == ItemDate(microseconds: Int64(wanted)), "\(seconds)")
+            }
         }
 
         @Test func ofTwoInOneSecondTheLaterAddedIsTheNewer() {
