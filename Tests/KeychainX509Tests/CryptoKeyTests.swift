@@ -150,6 +150,19 @@
             #expect(key.algorithm == .ed25519 && key.publicKey == publicKey)
         }
 
+        @Test func anUnusualExponentIsAKeyAsWell() throws {
+            let workshop = try Workshop()
+            for exponent in [3, 17, 4_294_967_297] {
+                let options = "-pkeyopt rsa_keygen_bits:1024 -pkeyopt rsa_keygen_pubexp:\(exponent)"
+                try workshop.openssl("genpkey -algorithm RSA \(options) -out key.pem")
+                try workshop.openssl("pkey -in key.pem -pubout -out public.pem")
+                let key = try CryptoKey(pemRepresentation: workshop.read("key.pem"))
+                #expect(try key.publicKey == CryptoKey(pemRepresentation: workshop.read("public.pem")))
+                let message = Data("message".utf8)
+                #expect(try key.publicKey.isValidSignature(key.signature(for: message), for: message))
+            }
+        }
+
         @Test func x963IsThePointAndTheNumber() throws {
             let key = try CryptoKey.generate(.p256)
             let bytes = try Data(key.externalRepresentation)

@@ -19,7 +19,7 @@
                 switch self {
                 case .key, .encryptedKey:
                     let key = try CryptoKey(derRepresentation: data, passphrase: passphrase)
-                    _ = try (key.derRepresentation, key.externalRepresentation, key.applicationLabel)
+                    _ = try (key.derRepresentation, key.externalRepresentation, key.applicationLabel, key.publicKey)
                 case .keyText: _ = try CryptoKey(pemRepresentation: data, passphrase: passphrase).publicKey
                 case .certificate: look(try Certificate(derRepresentation: SecureBytes(data)))
                 case .certificateText: try Certificate.bundle(pemRepresentation: data).forEach(look)
@@ -77,8 +77,8 @@
                     #expect(codes.contains(error.code), "\(error) for \(data.base64EncodedString())")
                 }
             }
-            // Else the mutations are too coarse to get anywhere.
-            #expect(accepted > 0)
+            // Else the mutations are too coarse to get anywhere. What is encrypted is hardly ever damaged and read.
+            if [.key, .certificate, .certificateText].contains(entry) { #expect(accepted > 0) }
             for seed in seeds where entry != .key { #expect(throws: Never.self) { try entry.read(seed) } }
         }
 

@@ -80,13 +80,7 @@
                     case .rsa:
                         return try OpenSSL.secureDER { i2d_PrivateKey(handle.pointer, $0) }
                     case .ed25519, .x25519:
-                        return try SecureBytes(count: 32) { (target) throws(KeychainError) in
-                            var count = target.count
-                            let start = target.baseAddress?.assumingMemoryBound(to: UInt8.self)
-                            guard EVP_PKEY_get_raw_private_key(handle.pointer, start, &count) == 1, count == 32 else {
-                                throw Self.notExported
-                            }
-                        }
+                        return try rawBytes(EVP_PKEY_get_raw_private_key)
                     }
                 }
             }
@@ -110,17 +104,22 @@
                     case .rsa:
                         return try OpenSSL.secureDER { i2d_PublicKey(handle.pointer, $0) }
                     case .ed25519, .x25519:
-                        return try SecureBytes(count: 32) { (target) throws(KeychainError) in
-                            var count = target.count
-                            let start = target.baseAddress?.assumingMemoryBound(to: UInt8.self)
-                            guard EVP_PKEY_get_raw_public_key(handle.pointer, start, &count) == 1, count == 32 else {
-                                throw Self.notExported
-                            }
-                        }
+                        return try rawBytes(EVP_PKEY_get_raw_public_key)
                     }
                 }
             } catch {
                 preconditionFailure("OpenSSL does not give out a public key that it has read: \(error.code)")
+            }
+        }
+
+        /// The 32 bytes that one of OpenSSL's functions gives out.
+        private func rawBytes(
+            _ read: (OpaquePointer?, UnsafeMutablePointer<UInt8>?, UnsafeMutablePointer<Int>?) -> Int32
+        ) throws(KeychainError) -> SecureBytes {
+            try SecureBytes(count: 32) { (target) throws(KeychainError) in
+                var count = target.count
+                let start = target.baseAddress?.assumingMemoryBound(to: UInt8.self)
+                guard read(handle.pointer, start, &count) == 1, count == 32 else { throw Self.notExported }
             }
         }
 

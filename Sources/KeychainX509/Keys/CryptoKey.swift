@@ -67,14 +67,21 @@
         /// The public half; the key itself if it is public.
         public var publicKey: CryptoKey {
             guard isPrivate else { return self }
-            // A public key that was part of a private one can be encoded and read.
-            do {
-                return try OpenSSL.run { () throws(KeychainError) in
-                    try CryptoKey(decoding: try subjectPublicKeyInfo, passphrase: nil)
-                }
+            do throws(KeychainError) {
+                let bytes = try OpenSSL.run { () throws(KeychainError) in try subjectPublicKeyInfo }
+                let pointer = bytes.withBytes { bytes in OpenSSL.decode(bytes) { d2i_PUBKEY(nil, $0, $1) }.object }
+                guard let pointer else { throw OpenSSL.outOfMemory("A public key") }
+                return CryptoKey(publicHalf: KeyHandle(pointer), of: self)
             } catch {
                 preconditionFailure("OpenSSL does not read its own public key: \(error.code)")
             }
+        }
+
+        /// Not looked at again: what belongs to a private key that was accepted is accepted.
+        private init(publicHalf handle: KeyHandle, of key: CryptoKey) {
+            self.handle = handle
+            algorithm = key.algorithm
+            isPrivate = false
         }
 
         /// The SHA-1 of the public key, which is what Apple calls the application label, and a certificate's public key

@@ -16,16 +16,6 @@
             let bytes: SecureBytes
         }
 
-        /// Whether bytes begin like such a text, after what may stand before it.
-        static func isPEM(_ bytes: UnsafeRawBufferPointer) -> Bool {
-            // A DER object begins with the tag of a sequence, a text does not.
-            guard let first = bytes.first, first != 0x30 else { return false }
-            let mark = Array("-----BEGIN ".utf8)
-            return bytes.indices.dropLast(mark.count - 1).contains { start in
-                bytes[start] == mark[0] && bytes[start..<(start + mark.count)].elementsEqual(mark)
-            }
-        }
-
         /// Every block of a text, in order.
         ///
         /// - Throws: `decode` for a block that is cut or is no base 64.
