@@ -65,9 +65,12 @@
         ///   `userCanceled` if it was dismissed; `timedOut` and `cancelled`.
         func run(_ path: String, _ matter: Matter) throws(KeychainError) -> Variant {
             guard call.allowsUnlockPrompt || matter.mayAskNothing else {
-                // Never shown, so that it can be dismissed; whether that succeeds does not matter.
-                let dismissal = session.request(path, ServiceName.prompt, "Dismiss", [], reply: "()", "")
-                _ = try session.connection.perform([dismissal], call, limit: .seconds(1))
+                // Whether dismissing it succeeds does not matter. GNOME Keyring aborts when that is done while a prompt is
+                // open, be it another program's: there it is left, and gone with the connection.
+                if !session.isGNOMEKeyring {
+                    let dismissal = session.request(path, ServiceName.prompt, "Dismiss", [], reply: "()", "")
+                    _ = try session.connection.perform([dismissal], call, limit: .seconds(1))
+                }
                 throw KeychainError(
                     .interactionNotAllowed,
                     "\(matter.state), and nothing may be asked. \(matter.remedy), or allow prompts."

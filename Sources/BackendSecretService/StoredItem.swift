@@ -25,7 +25,11 @@
                 && attributes["type"] == "base64"
         }
 
-        /// The most bytes that the value can have, nil if that was not recorded.
-        var valueLimit: Int? { attributes[ItemLayout.lengthName].flatMap { Int($0) } }
+        /// The most bytes that the value can have, nil if that was not recorded, or cannot be.
+        var valueLimit: Int? {
+            attributes[ItemLayout.lengthName].flatMap { Int($0) }.flatMap { limit in
+                (0...SecretServiceDriver.largestValueSize).contains(limit) ? limit : nil
+            }
+        }
     }
 #endif

@@ -70,5 +70,28 @@
             #expect(try keyring.secretTool(["clear", "application", "Python keyring library"]).status == 0)
             #expect(try keychain.retrieve(query) as String? == "2")
         }
+
+        /// A program that copies an item copies what this library wrote to it.
+        @Test func aCopyWithTheSameReferenceIsAnotherItem() throws {
+            let keyring = try PrivateKeyring.start()
+            let keychain = Keychain(driver: try keyring.driver())
+            try keychain.store("1", query: .credential(for: "one"))
+            var copy = try #require(try keyring.allAttributes().first)
+            copy["service"] = "two"
+            copy["keychain.length"] = "9223372036854775807"
+            try keyring.createItem(copy, secret: Data("2".utf8))
+            let info = try #require(try keychain.info(for: SecItemQuery<GenericPassword>.credential(for: "one")))
+            let both = SecItemQuery<GenericPassword>.item(info.persistentReference)
+            #expect(code { try keychain.remove(both) } == .ambiguous)
+            var changes = SecItemUpdate<GenericPassword>()
+            changes.label = "l"
+            #expect(code { _ = try keychain.update(both, changes) } == .ambiguous)
+            // Its length is not to be believed.
+            #expect(try keychain.update(.credential(for: "two"), changes) == 1)
+            var named = both
+            named.service = "one"
+            #expect(try keychain.remove(named))
+            #expect(try keychain.retrieve(.credential(for: "two")) == "2")
+        }
     }
 #endif

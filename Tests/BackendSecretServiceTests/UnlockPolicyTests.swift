@@ -139,5 +139,23 @@
             let keychain = Keychain(driver: try keyring.driver("session"))
             #expect(code { try keychain.lock() } == .unsupported)
         }
+
+        /// GNOME Keyring aborts when a prompt is dismissed while another one is open.
+        @Test func aCallThatMayNotAskLeavesAnotherProgramsPromptAlone() throws {
+            let keyring = try PrivateKeyring.start()
+            let driver = try keyring.driver()
+            try driver.commit([.insert(.password("svc", "bob"), SecureBytes(Data("1".utf8)))])
+            let prompter = try keyring.startPrompter()
+            defer { withExtendedLifetime(prompter) {} }
+            try keyring.lock()
+            let asking = CallContext(.retrieve, timeout: .milliseconds(700))
+            #expect(code { _ = try driver.records(.password("svc", "bob"), asking) } == .timedOut)
+            for operation in [KeychainOperation.contains, .retrieve, .info, .store, .remove] {
+                let silent = CallContext(operation, timeout: .seconds(5), interaction: .never)
+                #expect(code { _ = try driver.records(.password("none", "bob"), silent) } == .interactionNotAllowed)
+            }
+            try keyring.unlock()
+            #expect(try driver.item(.password("svc", "bob"))?.value == Data("1".utf8))
+        }
     }
 #endif

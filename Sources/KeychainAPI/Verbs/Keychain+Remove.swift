@@ -89,6 +89,7 @@ extension Keychain {
         return try write(call) { (writer) throws(KeychainError) in
             let found = try matches(query, writer)
             guard !found.isEmpty else { return false }
+            try requireOne(found, namedBy: query)
             var removed = found.flatMap { [$0.record] + $0.shadowed }
             if Item.itemClass == .identity { removed += try unsharedKeys(of: found, writer) }
             try writer.commit(removed.map { .delete($0) })

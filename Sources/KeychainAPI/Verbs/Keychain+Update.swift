@@ -55,6 +55,7 @@ extension Keychain {
         return try write(call) { (writer) throws(KeychainError) in
             let matches = try matches(query, writer)
             guard !matches.isEmpty else { throw .itemNotFound }
+            try requireOne(matches, namedBy: query)
             let now = driver.stamps.now()
             let changed = matches.map { (old: $0.record, new: changes.applied(to: $0.record, now)) }
             try requireUnique(changed, writer)

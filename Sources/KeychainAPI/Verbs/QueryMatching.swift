@@ -99,6 +99,18 @@ extension Keychain {
         try matches(selection(query), reader)
     }
 
+    /// Refuses to change what a reference names if it is more than one item.
+    ///
+    /// Another program may have copied an item with all that this library wrote to it, the reference included.
+    func requireOne<Value>(_ matches: [Match], namedBy query: SecItemQuery<Value>) throws(KeychainError) {
+        guard query.persistentReference != nil, matches.count > 1, Value.itemClass != .identity else { return }
+        throw KeychainError(
+            .ambiguous,
+            "\(matches.count) items have this reference: another program has copied one. Name the one that you mean by "
+                + "its attributes."
+        )
+    }
+
     /// The items that a selection matches, oldest first.
     func matches(
         _ selection: RecordSelection,

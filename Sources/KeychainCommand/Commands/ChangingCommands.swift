@@ -55,7 +55,9 @@ extension CommandRun {
             // Where looking and removing are two calls, the removal names the very item that was seen.
             let found = try await store.keychain.retrieveAll(.persistentReference, query: query)
             guard case .persistentReference(let reference)? = try Self.single(found) else { return false }
-            return try await store.keychain.remove(.item(reference))
+            var named = query
+            named.persistentReference = reference
+            return try await store.keychain.remove(named)
         }
         do {
             return try await store.keychain.transaction { keychain in
