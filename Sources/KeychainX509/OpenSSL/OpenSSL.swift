@@ -97,12 +97,11 @@
             _ body: (OpaquePointer) throws(KeychainError) -> Result
         ) throws(KeychainError) -> Result {
             guard bytes.count <= Int32.max,
-                let bio = BIO_new_mem_buf(bytes.baseAddress ?? Self.nothing, Int32(bytes.count))
+                let bio = bytes.isEmpty
+                    ? BIO_new(BIO_s_mem()) : BIO_new_mem_buf(bytes.baseAddress, Int32(bytes.count))
             else { throw outOfMemory("Reading") }
             defer { BIO_free(bio) }
             return try body(bio)
         }
-
-        private nonisolated(unsafe) static let nothing = UnsafeRawPointer(bitPattern: 8)!
     }
 #endif
