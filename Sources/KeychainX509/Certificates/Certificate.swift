@@ -110,10 +110,7 @@
         /// The serial number: a big-endian two's complement, as in DER.
         public var serialNumber: Data {
             let der = (try? OpenSSL.der { i2d_ASN1_INTEGER(X509_get0_serialNumber(handle.pointer), $0) }) ?? Data()
-            // The header of a number of more than 127 bytes has a length of its own.
-            guard der.count > 1 else { return Data() }
-            let length = der[der.startIndex + 1]
-            return Data(der.dropFirst(length < 0x80 ? 2 : 2 + Int(length & 0x7F)))
+            return DER.content(of: der)
         }
 
         /// The public key.

@@ -49,12 +49,7 @@
         }
 
         /// The normalized name without the header of its sequence, which is what Apple's attributes hold.
-        var normalizedContent: Data {
-            let bytes = normalizedDERRepresentation
-            guard bytes.count > 1 else { return bytes }
-            let length = bytes[bytes.startIndex + 1]
-            return Data(bytes.dropFirst(length < 0x80 ? 2 : 2 + Int(length & 0x7F)))
-        }
+        var normalizedContent: Data { DER.content(of: normalizedDERRepresentation) }
 
         /// The last value of a type, which is the most specific one.
         func last(_ type: String) -> String? { values.last { $0.type == type }?.value }

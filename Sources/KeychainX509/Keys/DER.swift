@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 #if X509
+    import FoundationEssentials
     import KeychainAPI
 
-    /// The two forms around the bytes of an elliptic-curve key, which OpenSSL then reads and checks.
+    /// The headers of objects: those around the bytes of an elliptic-curve key, which OpenSSL then reads and checks, and
+    /// those of what OpenSSL has written.
     enum DER {
         private static let ecPublicKey: [UInt8] = [0x06, 0x07, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01]
 
@@ -13,6 +15,15 @@
             case ..<0x100: [tag, 0x81, UInt8(count)]
             default: [tag, 0x82, UInt8(count >> 8), UInt8(count & 0xFF)]
             }
+        }
+
+        /// What an object holds, without its header (X.690, 8.1.3).
+        ///
+        /// - Parameter object: The whole of an object that OpenSSL has written.
+        static func content(of object: Data) -> Data {
+            guard object.count > 1 else { return Data() }
+            let length = object[object.startIndex + 1]
+            return Data(object.dropFirst(length < 0x80 ? 2 : 2 + Int(length & 0x7F)))
         }
 
         /// A `SubjectPublicKeyInfo` (RFC 5480) of a point.

@@ -21,7 +21,7 @@
         /// The bytes of a coordinate, and of a private key.
         var byteCount: Int { (sizeInBits + 7) / 8 }
 
-        /// OpenSSL's name, and the DER form of the object identifier.
+        /// OpenSSL's name of the curve.
         var groupName: String {
             switch self {
             case .p256: "prime256v1"
