@@ -40,6 +40,7 @@
             }
             let lookup = try median(.libsecretLookup)
             report.expect("retrieve / libsecret's lookup", try median(.retrieve) / lookup, limit: 1.05)
+            report.expect("the same again / libsecret's lookup", try median(.retrieveAgain) / lookup, limit: 0.6)
             report.expect("a miss / libsecret's lookup", try median(.miss) / lookup, limit: 1.5)
             let all = try max(median(.retrieveAll), median(.infoAll))
             report.expect(
@@ -62,8 +63,10 @@
         /// What is measured.
         private enum Subject: String {
             case retrieve = "retrieve of one item"
+            case retrieveAgain = "retrieve of the same item again"
             case libsecretLookup = "libsecret: secret_password_lookup_sync"
             case miss = "retrieve of none"
+            case firstInfoAll = "infoAll of all items, for the first time"
             case infoAll = "infoAll of all items"
             case retrieveAll = "retrieveAll of all items"
             case libsecretAll = "libsecret: secret_service_search_sync of all with their values"
@@ -85,23 +88,30 @@
             let keychain = Keychain(driver: try SecretServiceDriver())
             let libsecret = try LibsecretService()
             for number in 0..<count { try keychain.store(text, query: Sample.query(number)) }
-            try print(.retrieve, .libsecretLookup, .miss, rounds: rounds) { run in
+            let retrieve = { (run: Int) in
                 guard try keychain.retrieve(Sample.query(Sample.spread(run, over: count))) == text else {
                     throw missing
                 }
-            } _: { run in
+            }
+            try print(.retrieve, .retrieveAgain, .libsecretLookup, .miss, rounds: rounds, retrieve, retrieve) { run in
                 try libsecret.lookup(Sample.spread(run, over: count))
             } _: { run in
                 let none: String? = try keychain.retrieve(Sample.query(count + run))
                 guard none == nil else { throw missing }
             }
             let few = max(3, rounds / 40)
+            let infoAll = { (_: Int) in
+                guard try keychain.infoAll(for: SecItemQuery<GenericPassword>()).count == count else { throw missing }
+            }
+            let start = ContinuousClock.now
+            try infoAll(0)
+            Swift.print("\(Subject.firstInfoAll.rawValue)\t\(Int((ContinuousClock.now - start) / .nanoseconds(1)))")
             try print(.retrieveAll, .infoAll, .bareAll, rounds: few) { _ in
                 guard try keychain.retrieveAll(query: SecItemQuery<GenericPassword>()).count == count else {
                     throw missing
                 }
-            } _: { _ in
-                guard try keychain.infoAll(for: SecItemQuery<GenericPassword>()).count == count else { throw missing }
+            } _: { run in
+                try infoAll(run)
             } _: { _ in
                 try libsecret.readAll(count)
             }

@@ -106,8 +106,11 @@
                 let described: [StoredItem]
                 do throws(KeychainError) {
                     // A value is only given out by a collection that is unlocked; other services' are looked at twice.
-                    let isAlone = session.isGNOMEKeyring && call.isForOneMatch && missing.count == 1
-                    described = try describe(missing, session, withValue: isAlone && call.operation == .retrieve)
+                    if session.isGNOMEKeyring, call.isForOneMatch, call.operation == .retrieve, missing.count == 1 {
+                        described = try describeWithValue(missing[0], session)
+                    } else {
+                        described = try describeOnce(missing, session, areByDate: needles.count == 1)
+                    }
                 } catch {
                     guard error.trouble == .locked else { throw error }
                     found = nil
@@ -144,15 +147,14 @@
         ) throws(KeychainError) -> [StoredItem]? {
             guard call.isForOneMatch, let cache = session.cache,
                 let collection = session.collections.withLock({ $0[finder.name] }),
-                let entry = cache[try key(needles, session)]
+                let entry = cache[try key(needles, session)], entry.item?.isWhole ?? true || call.isForValue
             else { return nil }
             let refresh = finder.refreshRequest(session)
             // A value is only given out by a collection that is unlocked.
             let secretSession = call.operation == .retrieve && entry.item != nil ? try session.secretSession(call) : nil
             var requests = refresh.map { [$0] } ?? []
             if let item = entry.item {
-                let action = "An item could not be looked at"
-                requests.append(session.property(item.path, ServiceName.item, "Modified", action))
+                if !call.isForValue { requests.append(propertyRequest("Modified", item.path, session)) }
                 if let secretSession { requests.append(secretRequest(item.path, secretSession, session)) }
             }
             if secretSession == nil { requests.append(finder.lockedRequest(collection, session)) }
@@ -166,7 +168,7 @@
                 if isLocked.type != "b" || isLocked.flag { return nil }
             }
             guard var item = entry.item else { return [] }
-            item.modified = answers.removeFirst().unboxed.unsigned
+            if !call.isForValue { item.modified = answers.removeFirst().unboxed.unsigned }
             if let secretSession { secrets[item.path] = (secretSession, answers.removeFirst()) }
             return [item]
         }
@@ -219,50 +221,6 @@
                 reply: "(ao)",
                 "The items could not be searched"
             )
-        }
-
-        /// Looks at items; what has vanished is left out.
-        ///
-        /// - Parameters:
-        ///   - paths: The items.
-        ///   - session: The session.
-        ///   - isWithValue: Whether the value of the first one is asked for in the same round trip, and kept if it comes.
-        /// - Throws: An error whose trouble is `locked` if items may be missing only because of that.
-        func describe(
-            _ paths: [String],
-            _ session: ServiceSession,
-            withValue isWithValue: Bool = false
-        ) throws(KeychainError) -> [StoredItem] {
-            var requests = paths.map { path in
-                session.request(
-                    path,
-                    ServiceName.properties,
-                    "GetAll",
-                    [.string(ServiceName.item)],
-                    reply: "(a{sv})",
-                    "An item could not be looked at"
-                )
-            }
-            let secretSession = isWithValue ? try session.secretSession(call) : nil
-            if let secretSession { requests.append(secretRequest(paths[0], secretSession, session)) }
-            let answers = try session.connection.perform(requests, call, limit: ServiceSession.answerLimit)
-            if let secretSession, let secret = try? answers[paths.count].get()[0] {
-                secrets[paths[0]] = (secretSession, secret)
-            }
-            var described: [StoredItem] = []
-            for (path, answer) in zip(paths, answers) {
-                do throws(KeychainError) {
-                    // Without attributes it would look like an item that is nobody's business.
-                    guard let item = StoredItem(path, properties: try answer.get()[0]) else {
-                        throw .nonsense("An item could not be looked at")
-                    }
-                    described.append(item)
-                } catch {
-                    guard error.trouble == .noObject else { throw error }
-                }
-            }
-            if described.count < paths.count { try finder.requireUnlocked(session) }
-            return described
         }
 
         /// The records of items, which are remembered for reading and changing them.
@@ -323,28 +281,5 @@
 
     extension ItemDate {
         fileprivate var second: Int64 { microseconds / 1_000_000 }
-    }
-
-    extension StoredItem {
-        /// Makes an item from its properties, as `GetAll` returns them; nil if there are no attributes among them.
-        init?(_ path: String, properties: Variant) {
-            self.init(path: path, attributes: LookupAttributes(), label: "", created: 0, modified: 0, isLocked: false)
-            var hasAttributes = false
-            for pair in properties.children {
-                let value = pair[1].unboxed
-                switch pair[0].text {
-                case "Attributes":
-                    guard let found = value.lookupAttributes else { return nil }
-                    attributes = found
-                    hasAttributes = true
-                case "Label": label = value.text
-                case "Created": created = value.unsigned
-                case "Modified": modified = value.unsigned
-                case "Locked": isLocked = value.flag
-                default: break
-                }
-            }
-            guard hasAttributes else { return nil }
-        }
     }
 #endif

@@ -70,8 +70,7 @@
                 attributes: try reader.layout.attributes(of: record, valueCount: value.count),
                 label: reader.layout.shownLabel(record),
                 created: 0,
-                modified: 0,
-                isLocked: false
+                modified: 0
             )
             if undo.isNeeded { undo.append(.created(item)) }
             _ = try ItemWriter(reader).create(item, encoded(value))

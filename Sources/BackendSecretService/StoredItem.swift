@@ -13,8 +13,8 @@
         var created: UInt64
         /// When the service last changed the item, in seconds since 1970; 0 if it does not say.
         var modified: UInt64
-        /// Whether the item is locked.
-        var isLocked: Bool
+        /// Whether the label and the dates are known, rather than empty because nobody asked for them.
+        var isWhole = true
 
         /// Whether the item is in our layout, rather than another program's.
         var isOwn: Bool { attributes[ItemLayout.className] != nil }

@@ -15,8 +15,7 @@
                 attributes: attributes,
                 label: label,
                 created: 0,
-                modified: modified,
-                isLocked: false
+                modified: modified
             )
         }
 

@@ -10,6 +10,8 @@ public final class CallContext: Sendable {
     public let interaction: InteractionPolicy
     /// Whether one match is all that is asked for: a store that is damaged elsewhere may answer with one that is intact.
     public let isForOneMatch: Bool
+    /// Whether labels and dates are of no interest, only the value: a store that has to ask for them need not.
+    public let isForValue: Bool
     /// When the call must have ended, nil for no limit.
     public let deadline: ContinuousClock.Instant?
 
@@ -28,15 +30,18 @@ public final class CallContext: Sendable {
     ///   - timeout: How long the call may take, nil for no limit.
     ///   - interaction: Whether it may show a prompt.
     ///   - isForOneMatch: Whether one match is all that is asked for.
+    ///   - isForValue: Whether labels and dates are of no interest, only the value.
     public init(
         _ operation: KeychainOperation,
         timeout: Duration? = nil,
         interaction: InteractionPolicy = .allowed,
-        isForOneMatch: Bool = false
+        isForOneMatch: Bool = false,
+        isForValue: Bool = false
     ) {
         self.operation = operation
         self.interaction = interaction
         self.isForOneMatch = isForOneMatch
+        self.isForValue = isForValue
         deadline = timeout.map { ContinuousClock.now + $0 }
     }
 

@@ -20,12 +20,17 @@ extension Keychain {
         }
     }
 
-    func call(_ operation: KeychainOperation, isForOneMatch: Bool = false) -> CallContext {
+    func call(
+        _ operation: KeychainOperation,
+        isForOneMatch: Bool = false,
+        isForValue: Bool = false
+    ) -> CallContext {
         CallContext(
             operation,
             timeout: timeout,
             interaction: operation == .contains ? interaction.silent : interaction,
-            isForOneMatch: isForOneMatch
+            isForOneMatch: isForOneMatch,
+            isForValue: isForValue
         )
     }
 

@@ -9,7 +9,7 @@ extension Keychain {
     public func retrieve<Value: SecDataConvertible, Item: SecStorable>(
         _ query: SecItemQuery<Item>
     ) throws(KeychainError) -> Value? {
-        try decoded(first(query, values: true, call(.retrieve, isForOneMatch: true)))
+        try decoded(first(query, values: true, valueCall(query)))
     }
 
     /// The value of the first item that a query matches, the oldest; nil if none does.
@@ -19,7 +19,7 @@ extension Keychain {
     public func retrieve<Value: SecDataConvertible, Item: SecStorable>(
         _ query: SecItemQuery<Item>
     ) async throws(KeychainError) -> Value? {
-        try decoded(await first(query, values: true, call(.retrieve, isForOneMatch: true)))
+        try decoded(await first(query, values: true, valueCall(query)))
     }
 
     /// The first item that a query matches, the oldest, in the form that is asked for; nil if none does.
@@ -142,6 +142,11 @@ extension Keychain {
     /// - Throws: As the synchronous form, and `cancelled`.
     public func contains<Item: SecItem>(_ query: SecItemQuery<Item>) async throws(KeychainError) -> Bool {
         try await first(query, values: false, call(.contains, isForOneMatch: true)) != nil
+    }
+
+    /// A call that reads one value, and nothing else of its item; only a label that has to match is looked at.
+    private func valueCall<Item>(_ query: SecItemQuery<Item>) -> CallContext {
+        call(.retrieve, isForOneMatch: true, isForValue: selection(query).attributes[.label] == nil)
     }
 
     private func decoded<Value: SecDataConvertible>(_ item: FetchedItem?) throws(KeychainError) -> Value? {

@@ -146,8 +146,8 @@ enum CommandTable {
                 + "with --json the attributes, and the word as \"change\". Changes of other programs are told as well, values "
                 + "never.",
             "invalidated, without fields, means that something changed which cannot be told item by item: look again.",
-            "It goes on until it is interrupted, or --timeout is over, which is no failure here. A store that is locked or "
-                + "away is waited for.", escapes,
+            "It goes on until it is interrupted, or --timeout is over, which is no failure here. A store that is "
+                + "locked or goes away meanwhile is waited for; at the start it must be there, and unlocked.", escapes,
         ],
         exitCodes: [.done] + storeFailures,
         run: { (run) throws(KeychainError) in try await run.watch() }
