@@ -74,12 +74,25 @@ let package = Package(
         // Keys, certificates, identities and PKCS#12, which are items like any other.
         .target(
             name: "KeychainX509",
-            dependencies: ["KeychainAPI", .target(name: "COpenSSL", condition: .when(traits: ["X509"]))]
+            dependencies: [
+                "KeychainAPI", .target(name: "COpenSSL", condition: .when(traits: ["X509"])),
+                .target(name: "COpenSSLFunctions", condition: .when(traits: ["X509"])),
+            ]
         ),
 
         // The C seam: one system library target per C library, and the one piece of C that libsecret's types need.
         .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
-        .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(
+            name: "COpenSSL",
+            // Its functions are found when they are first needed (COpenSSLFunctions), so that nothing links with it.
+            pkgConfig: "\(Context.packageDirectory)/Sources/COpenSSL/openssl-headers.pc",
+            providers: [.apt(["libssl-dev"])]
+        ),
+        .target(
+            name: "COpenSSLFunctions",
+            dependencies: [.target(name: "COpenSSL", condition: .when(traits: ["X509"]))],
+            cSettings: [.define("KEYCHAIN_X509", .when(traits: ["X509"]))]
+        ),
         .systemLibrary(
             name: "CLibsecret",
             // Its functions are found when they are first needed (CSecretSession), so that nothing links with it.
@@ -195,6 +208,7 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-for target in package.targets where target.type != .system && target.name != "CSecretSession" {
+let targetsInC = ["CSecretSession", "COpenSSLFunctions"]
+for target in package.targets where target.type != .system && !targetsInC.contains(target.name) {
     target.swiftSettings = (target.swiftSettings ?? []) + swiftSettings
 }

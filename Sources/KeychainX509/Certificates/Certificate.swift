@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #if X509
     import COpenSSL
+    import COpenSSLFunctions
     public import FoundationEssentials
     import Glibc
     public import KeychainAPI
@@ -30,15 +31,15 @@
         /// - Throws: `decode` for one whose names or dates cannot be read.
         init(_ handle: CertificateHandle) throws(KeychainError) {
             self.handle = handle
-            derRepresentation = try OpenSSL.der { i2d_X509(handle.pointer, $0) }
-            guard let subject = X509_get_subject_name(handle.pointer), let issuer = X509_get_issuer_name(handle.pointer)
+            derRepresentation = try OpenSSL.der { openssl.i2d_X509(handle.pointer, $0) }
+            guard let subject = openssl.X509_get_subject_name(handle.pointer), let issuer = openssl.X509_get_issuer_name(handle.pointer)
             else {
                 throw OpenSSL.error(.decode, "The certificate has no names.")
             }
             self.subject = try DistinguishedName(subject)
             self.issuer = try DistinguishedName(issuer)
-            notValidBefore = try Self.date(X509_get0_notBefore(handle.pointer))
-            notValidAfter = try Self.date(X509_get0_notAfter(handle.pointer))
+            notValidBefore = try Self.date(openssl.X509_get0_notBefore(handle.pointer))
+            notValidAfter = try Self.date(openssl.X509_get0_notAfter(handle.pointer))
         }
 
         /// Reads a certificate in DER.
@@ -49,12 +50,12 @@
             let bytes = SecureBytes(derRepresentation)
             self = try OpenSSL.run { () throws(KeychainError) in
                 let pointer = try bytes.withBytes { (bytes) throws(KeychainError) -> OpaquePointer in
-                    let (pointer, isWhole) = OpenSSL.decode(bytes) { d2i_X509(nil, $0, $1) }
+                    let (pointer, isWhole) = OpenSSL.decode(bytes) { openssl.d2i_X509(nil, $0, $1) }
                     guard let pointer else {
                         throw OpenSSL.error(.decode, "The bytes are no X.509 certificate in DER.")
                     }
                     guard isWhole else {
-                        X509_free(pointer)
+                        openssl.X509_free(pointer)
                         throw KeychainError(.decode, "More follows after the certificate.")
                     }
                     return pointer
@@ -96,7 +97,7 @@
 
         private static func date(_ time: UnsafePointer<ASN1_TIME>?) throws(KeychainError) -> Date {
             var parts = tm()
-            guard let time, ASN1_TIME_to_tm(time, &parts) == 1 else {
+            guard let time, openssl.ASN1_TIME_to_tm(time, &parts) == 1 else {
                 throw OpenSSL.error(.decode, "The certificate has a date that cannot be read.")
             }
             return Date(timeIntervalSince1970: TimeInterval(timegm(&parts)))
@@ -105,11 +106,11 @@
         // MARK: What it says
 
         /// The X.509 version, 1 to 3.
-        public var version: Int { X509_get_version(handle.pointer) + 1 }
+        public var version: Int { openssl.X509_get_version(handle.pointer) + 1 }
 
         /// The serial number: a big-endian two's complement, as in DER.
         public var serialNumber: Data {
-            let der = (try? OpenSSL.der { i2d_ASN1_INTEGER(X509_get0_serialNumber(handle.pointer), $0) }) ?? Data()
+            let der = (try? OpenSSL.der { openssl.i2d_ASN1_INTEGER(openssl.X509_get0_serialNumber(handle.pointer), $0) }) ?? Data()
             return DER.content(of: der)
         }
 
@@ -119,7 +120,7 @@
         public var publicKey: CryptoKey {
             get throws(KeychainError) {
                 try OpenSSL.run { () throws(KeychainError) in
-                    guard let pointer = X509_get_pubkey(handle.pointer) else {
+                    guard let pointer = openssl.X509_get_pubkey(handle.pointer) else {
                         throw OpenSSL.error(
                             .unsupported,
                             "The certificate's public key is of no type that OpenSSL knows."
@@ -131,16 +132,16 @@
         }
 
         /// The SHA-1 of the public key: the application label of the private key that belongs to it.
-        public var publicKeyHash: Data { handle.digest(EVP_sha1(), of: X509_pubkey_digest) }
+        public var publicKeyHash: Data { handle.digest(openssl.EVP_sha1(), of: openssl.X509_pubkey_digest) }
 
         /// The SHA-256 of the certificate.
-        public var fingerprint: Data { handle.digest(EVP_sha256(), of: X509_digest) }
+        public var fingerprint: Data { handle.digest(openssl.EVP_sha256(), of: openssl.X509_digest) }
 
         /// The identifier of its key (RFC 5280, 4.2.1.2), nil if it has none.
-        public var subjectKeyID: Data? { X509_get0_subject_key_id(handle.pointer).map { Data($0) } }
+        public var subjectKeyID: Data? { openssl.X509_get0_subject_key_id(handle.pointer).map { Data($0) } }
 
         /// The identifier of its signer's key (RFC 5280, 4.2.1.1), nil if it has none.
-        public var authorityKeyID: Data? { X509_get0_authority_key_id(handle.pointer).map { Data($0) } }
+        public var authorityKeyID: Data? { openssl.X509_get0_authority_key_id(handle.pointer).map { Data($0) } }
 
         /// What a person would call it: the common name, else the unit, the organization, an e-mail address or a host.
         ///
@@ -155,8 +156,8 @@
 
         /// The e-mail addresses of the subject and of its alternative names.
         public var emailAddresses: [String] {
-            guard let texts = X509_get1_email(handle.pointer) else { return [] }
-            defer { X509_email_free(texts) }
+            guard let texts = openssl.X509_get1_email(handle.pointer) else { return [] }
+            defer { openssl.X509_email_free(texts) }
             return (0..<openssl_string_count(texts)).compactMap { index in
                 openssl_string(texts, index).map { String(cString: $0) }
             }
@@ -165,7 +166,7 @@
         /// The hosts among the subject's alternative names (RFC 5280, 4.2.1.6).
         public var dnsNames: [String] {
             guard let names = openssl_subject_alternative_names(handle.pointer) else { return [] }
-            defer { GENERAL_NAMES_free(names) }
+            defer { openssl.GENERAL_NAMES_free(names) }
             return (0..<openssl_general_name_count(names)).compactMap { index in
                 var count: Int32 = 0
                 guard let bytes = openssl_dns_name(names, index, &count) else { return nil }

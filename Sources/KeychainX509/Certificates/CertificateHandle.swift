@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #if X509
     import COpenSSL
+    import COpenSSLFunctions
     import FoundationEssentials
     import KeychainAPI
 
@@ -17,7 +18,7 @@
         }
 
         deinit {
-            X509_free(pointer)
+            openssl.X509_free(pointer)
         }
 
         /// A digest of the certificate, or of its public key.
@@ -53,7 +54,7 @@
         static func certificates(in stack: OpaquePointer?) -> [Certificate] {
             guard let stack else { return [] }
             return (0..<openssl_certificates_count(stack)).compactMap { index in
-                guard let pointer = openssl_certificate(stack, index), X509_up_ref(pointer) == 1 else { return nil }
+                guard let pointer = openssl_certificate(stack, index), openssl.X509_up_ref(pointer) == 1 else { return nil }
                 return try? Certificate(CertificateHandle(pointer))
             }
         }
@@ -62,11 +63,11 @@
     extension Data {
         /// The bytes of one of OpenSSL's strings.
         init(_ string: UnsafePointer<ASN1_STRING>?) {
-            guard let string, let bytes = ASN1_STRING_get0_data(string) else {
+            guard let string, let bytes = openssl.ASN1_STRING_get0_data(string) else {
                 self = Data()
                 return
             }
-            self = Data(UnsafeBufferPointer(start: bytes, count: Int(ASN1_STRING_length(string))))
+            self = Data(UnsafeBufferPointer(start: bytes, count: Int(openssl.ASN1_STRING_length(string))))
         }
     }
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #if X509
     import COpenSSL
+    import COpenSSLFunctions
     public import FoundationEssentials
     public import KeychainAPI
 
@@ -35,35 +36,35 @@
             at date: Date = Date()
         ) throws(KeychainError) -> CertificateVerification {
             try OpenSSL.run { () throws(KeychainError) in
-                guard let store = X509_STORE_new(), let context = X509_STORE_CTX_new() else {
+                guard let store = openssl.X509_STORE_new(), let context = openssl.X509_STORE_CTX_new() else {
                     throw OpenSSL.outOfMemory("Verification")
                 }
                 defer {
-                    X509_STORE_CTX_free(context)
-                    X509_STORE_free(store)
+                    openssl.X509_STORE_CTX_free(context)
+                    openssl.X509_STORE_free(store)
                 }
                 for anchor in anchors {
-                    guard X509_STORE_add_cert(store, anchor.handle.pointer) == 1 else {
+                    guard openssl.X509_STORE_add_cert(store, anchor.handle.pointer) == 1 else {
                         throw OpenSSL.outOfMemory("Verification")
                     }
                 }
                 return try CertificateHandle.withStack(intermediates) { (stack) throws(KeychainError) in
-                    guard X509_STORE_CTX_init(context, store, handle.pointer, stack) == 1 else {
+                    guard openssl.X509_STORE_CTX_init(context, store, handle.pointer, stack) == 1 else {
                         throw OpenSSL.outOfMemory("Verification")
                     }
-                    let parameters = X509_STORE_CTX_get0_param(context)
-                    X509_VERIFY_PARAM_set_time(parameters, time_t(date.timeIntervalSince1970))
-                    if let host, X509_VERIFY_PARAM_set1_host(parameters, host, host.utf8.count) != 1 {
+                    let parameters = openssl.X509_STORE_CTX_get0_param(context)
+                    openssl.X509_VERIFY_PARAM_set_time(parameters, time_t(date.timeIntervalSince1970))
+                    if let host, openssl.X509_VERIFY_PARAM_set1_host(parameters, host, host.utf8.count) != 1 {
                         throw KeychainError(.invalidParameter, "‘\(host)’ is no host name.")
                     }
-                    if X509_verify_cert(context) == 1 {
-                        return .trusted(CertificateHandle.certificates(in: X509_STORE_CTX_get0_chain(context)))
+                    if openssl.X509_verify_cert(context) == 1 {
+                        return .trusted(CertificateHandle.certificates(in: openssl.X509_STORE_CTX_get0_chain(context)))
                     }
-                    let number = X509_STORE_CTX_get_error(context)
+                    let number = openssl.X509_STORE_CTX_get_error(context)
                     let reason =
-                        X509_verify_cert_error_string(Int(number)).map { String(cString: $0) } ?? "error \(number)"
+                        openssl.X509_verify_cert_error_string(Int(number)).map { String(cString: $0) } ?? "error \(number)"
                     var certificate: Certificate?
-                    if let current = X509_STORE_CTX_get_current_cert(context), X509_up_ref(current) == 1 {
+                    if let current = openssl.X509_STORE_CTX_get_current_cert(context), openssl.X509_up_ref(current) == 1 {
                         certificate = try? Certificate(CertificateHandle(current))
                     }
                     return .untrusted(reason: reason, certificate: certificate)

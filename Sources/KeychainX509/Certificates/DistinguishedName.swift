@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #if X509
     import COpenSSL
+    import COpenSSLFunctions
     public import FoundationEssentials
     import KeychainAPI
 
@@ -17,22 +18,22 @@
         let values: [(type: String, value: String)]
 
         init(_ name: OpaquePointer) throws(KeychainError) {
-            derRepresentation = try OpenSSL.der { i2d_X509_NAME(name, $0) }
-            let line = try OpenSSL.written { X509_NAME_print_ex($0, name, 0, openssl_name_flags) >= 0 ? 1 : 0 }
+            derRepresentation = try OpenSSL.der { openssl.i2d_X509_NAME(name, $0) }
+            let line = try OpenSSL.written { openssl.X509_NAME_print_ex($0, name, 0, openssl_name_flags) >= 0 ? 1 : 0 }
             description = line.withBytes { String(decoding: $0, as: UTF8.self) }
-            guard let normalized = X509_NAME_new() else { throw OpenSSL.outOfMemory("A name") }
-            defer { X509_NAME_free(normalized) }
+            guard let normalized = openssl.X509_NAME_new() else { throw OpenSSL.outOfMemory("A name") }
+            defer { openssl.X509_NAME_free(normalized) }
             var values: [(String, String)] = []
             var lastSet: Int32?
-            for index in 0..<X509_NAME_entry_count(name) {
-                let entry = X509_NAME_get_entry(name, index)
-                let type = X509_NAME_ENTRY_get_object(entry)
-                let value = UnsafePointer(X509_NAME_ENTRY_get_data(entry))
+            for index in 0..<openssl.X509_NAME_entry_count(name) {
+                let entry = openssl.X509_NAME_get_entry(name, index)
+                let type = openssl.X509_NAME_ENTRY_get_object(entry)
+                let value = UnsafePointer(openssl.X509_NAME_ENTRY_get_data(entry))
                 values.append((Self.shortName(type), try Self.text(value)))
-                let set = X509_NAME_ENTRY_set(entry)
-                let tag = ASN1_STRING_type(value)
+                let set = openssl.X509_NAME_ENTRY_set(entry)
+                let tag = openssl.ASN1_STRING_type(value)
                 let bytes = tag == V_ASN1_PRINTABLESTRING ? Self.normalized(Data(value)) : Array(Data(value))
-                let isAdded = X509_NAME_add_entry_by_OBJ(
+                let isAdded = openssl.X509_NAME_add_entry_by_OBJ(
                     normalized,
                     type,
                     tag,
@@ -44,7 +45,7 @@
                 guard isAdded == 1 else { throw OpenSSL.error(.decode, "A part of a name cannot be read.") }
                 lastSet = set
             }
-            normalizedDERRepresentation = try OpenSSL.der { i2d_X509_NAME(normalized, $0) }
+            normalizedDERRepresentation = try OpenSSL.der { openssl.i2d_X509_NAME(normalized, $0) }
             self.values = values
         }
 
@@ -55,13 +56,13 @@
         func last(_ type: String) -> String? { values.last { $0.type == type }?.value }
 
         private static func shortName(_ type: OpaquePointer?) -> String {
-            guard let name = OBJ_nid2sn(OBJ_obj2nid(type)) else { return "" }
+            guard let name = openssl.OBJ_nid2sn(openssl.OBJ_obj2nid(type)) else { return "" }
             return String(cString: name)
         }
 
         private static func text(_ value: UnsafePointer<ASN1_STRING>?) throws(KeychainError) -> String {
             var bytes: UnsafeMutablePointer<UInt8>?
-            let count = ASN1_STRING_to_UTF8(&bytes, value)
+            let count = openssl.ASN1_STRING_to_UTF8(&bytes, value)
             guard count >= 0, let bytes else { return "" }
             defer { openssl_free(bytes) }
             return String(decoding: UnsafeBufferPointer(start: bytes, count: Int(count)), as: UTF8.self)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #if X509
     import COpenSSL
+    import COpenSSLFunctions
     public import FoundationEssentials
     public import KeychainAPI
 
@@ -119,8 +120,8 @@
                     let pointer = externalRepresentation.withBytes { bytes in
                         let start = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
                         return isPrivate
-                            ? EVP_PKEY_new_raw_private_key(type, nil, start, bytes.count)
-                            : EVP_PKEY_new_raw_public_key(type, nil, start, bytes.count)
+                            ? openssl.EVP_PKEY_new_raw_private_key(type, nil, start, bytes.count)
+                            : openssl.EVP_PKEY_new_raw_public_key(type, nil, start, bytes.count)
                     }
                     guard let pointer else {
                         throw OpenSSL.error(.decode, "The bytes are no \(descriptor.keyType) key.")
@@ -140,15 +141,15 @@
         init(decoding bytes: SecureBytes, passphrase: SecureBytes?) throws(KeychainError) {
             let pointer = try bytes.withBytes { (bytes) throws(KeychainError) -> OpaquePointer in
                 if let pointer = Self.plain(bytes) { return pointer }
-                ERR_clear_error()
-                let (encrypted, isWhole) = OpenSSL.decode(bytes) { d2i_X509_SIG(nil, $0, $1) }
+                openssl.ERR_clear_error()
+                let (encrypted, isWhole) = OpenSSL.decode(bytes) { openssl.d2i_X509_SIG(nil, $0, $1) }
                 guard let encrypted else {
                     throw OpenSSL.error(
                         .decode,
                         "The bytes are no key in DER: neither PKCS#8, SEC1 or PKCS#1 nor a public key."
                     )
                 }
-                defer { X509_SIG_free(encrypted) }
+                defer { openssl.X509_SIG_free(encrypted) }
                 guard isWhole else { throw KeychainError(.decode, "More follows after the key.") }
                 return try Self.decrypted(encrypted, passphrase)
             }
@@ -162,11 +163,11 @@
             ) -> OpaquePointer? {
                 let (key, isWhole) = OpenSSL.decode(bytes, decode)
                 if let key, isWhole { return key }
-                EVP_PKEY_free(key)
+                openssl.EVP_PKEY_free(key)
                 return nil
             }
-            return whole { d2i_AutoPrivateKey(nil, $0, $1) } ?? whole { d2i_PUBKEY(nil, $0, $1) }
-                ?? whole { d2i_PublicKey(EVP_PKEY_RSA, nil, $0, $1) }
+            return whole { openssl.d2i_AutoPrivateKey(nil, $0, $1) } ?? whole { openssl.d2i_PUBKEY(nil, $0, $1) }
+                ?? whole { openssl.d2i_PublicKey(EVP_PKEY_RSA, nil, $0, $1) }
         }
 
         /// Decrypts a PKCS#8 (RFC 5958, 3).
@@ -175,17 +176,17 @@
             _ passphrase: SecureBytes?
         ) throws(KeychainError) -> OpaquePointer {
             var algorithm: UnsafePointer<X509_ALGOR>?
-            X509_SIG_get0(encrypted, &algorithm, nil)
+            openssl.X509_SIG_get0(encrypted, &algorithm, nil)
             try checkIterations(algorithm)
             guard let passphrase else {
                 throw KeychainError(.authenticationFailed, "The key is encrypted. Give its passphrase.")
             }
             let info = passphrase.withBytes { bytes in
-                PKCS8_decrypt(encrypted, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(bytes.count))
+                openssl.PKCS8_decrypt(encrypted, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(bytes.count))
             }
             guard let info else { throw Self.notDecrypted("key") }
-            defer { PKCS8_PRIV_KEY_INFO_free(info) }
-            guard let key = EVP_PKCS82PKEY(info) else {
+            defer { openssl.PKCS8_PRIV_KEY_INFO_free(info) }
+            guard let key = openssl.EVP_PKCS82PKEY(info) else {
                 throw OpenSSL.error(.decode, "What is encrypted is no key that OpenSSL knows.")
             }
             return key
@@ -205,7 +206,7 @@
 
         /// The error for what did not decrypt.
         static func notDecrypted(_ what: String) -> KeychainError {
-            let reason = Int32(truncatingIfNeeded: ERR_peek_error() & 0x7F_FFFF)
+            let reason = Int32(truncatingIfNeeded: openssl.ERR_peek_error() & 0x7F_FFFF)
             if reason == EVP_R_UNSUPPORTED_ALGORITHM || reason == ERR_R_UNSUPPORTED
                 || reason == EVP_R_UNKNOWN_PBE_ALGORITHM
             {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #if X509
     import COpenSSL
+    import COpenSSLFunctions
     public import KeychainAPI
 
     extension CryptoKey {
@@ -13,8 +14,8 @@
                 try OpenSSL.run { () throws(KeychainError) in
                     guard isPrivate else { return try subjectPublicKeyInfo }
                     let info = try privateKeyInfo()
-                    defer { PKCS8_PRIV_KEY_INFO_free(info) }
-                    return try OpenSSL.secureDER { i2d_PKCS8_PRIV_KEY_INFO(info, $0) }
+                    defer { openssl.PKCS8_PRIV_KEY_INFO_free(info) }
+                    return try OpenSSL.secureDER { openssl.i2d_PKCS8_PRIV_KEY_INFO(info, $0) }
                 }
             }
         }
@@ -31,12 +32,12 @@
         public func encryptedDERRepresentation(passphrase: SecureBytes) throws(KeychainError) -> SecureBytes {
             try OpenSSL.run { () throws(KeychainError) in
                 let info = try privateKeyInfo()
-                defer { PKCS8_PRIV_KEY_INFO_free(info) }
+                defer { openssl.PKCS8_PRIV_KEY_INFO_free(info) }
                 let encrypted = passphrase.withBytes { bytes in
                     let start = bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
-                    return PKCS8_encrypt(
+                    return openssl.PKCS8_encrypt(
                         -1,
-                        EVP_aes_256_cbc(),
+                        openssl.EVP_aes_256_cbc(),
                         start,
                         Int32(bytes.count),
                         nil,
@@ -48,8 +49,8 @@
                 guard let encrypted else {
                     throw OpenSSL.error(.internal, "The key is not encrypted. Please report it.")
                 }
-                defer { X509_SIG_free(encrypted) }
-                return try OpenSSL.secureDER { i2d_X509_SIG(encrypted, $0) }
+                defer { openssl.X509_SIG_free(encrypted) }
+                return try OpenSSL.secureDER { openssl.i2d_X509_SIG(encrypted, $0) }
             }
         }
 
@@ -78,9 +79,9 @@
                             guard handle.writeNumber("priv", rest) else { throw Self.notExported }
                         }
                     case .rsa:
-                        return try OpenSSL.secureDER { i2d_PrivateKey(handle.pointer, $0) }
+                        return try OpenSSL.secureDER { openssl.i2d_PrivateKey(handle.pointer, $0) }
                     case .ed25519, .x25519:
-                        return try rawBytes(EVP_PKEY_get_raw_private_key)
+                        return try rawBytes(openssl.EVP_PKEY_get_raw_private_key)
                     }
                 }
             }
@@ -102,9 +103,9 @@
                             }
                         }
                     case .rsa:
-                        return try OpenSSL.secureDER { i2d_PublicKey(handle.pointer, $0) }
+                        return try OpenSSL.secureDER { openssl.i2d_PublicKey(handle.pointer, $0) }
                     case .ed25519, .x25519:
-                        return try rawBytes(EVP_PKEY_get_raw_public_key)
+                        return try rawBytes(openssl.EVP_PKEY_get_raw_public_key)
                     }
                 }
             } catch {
@@ -124,14 +125,14 @@
         }
 
         var subjectPublicKeyInfo: SecureBytes {
-            get throws(KeychainError) { try OpenSSL.secureDER { i2d_PUBKEY(handle.pointer, $0) } }
+            get throws(KeychainError) { try OpenSSL.secureDER { openssl.i2d_PUBKEY(handle.pointer, $0) } }
         }
 
         private func privateKeyInfo() throws(KeychainError) -> OpaquePointer {
             guard isPrivate else {
                 throw KeychainError(.invalidParameter, "A public key has nothing to encrypt. Export it as it is.")
             }
-            guard let info = EVP_PKEY2PKCS8(handle.pointer) else { throw Self.notExported }
+            guard let info = openssl.EVP_PKEY2PKCS8(handle.pointer) else { throw Self.notExported }
             return info
         }
 

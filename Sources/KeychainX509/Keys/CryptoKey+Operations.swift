@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #if X509
     import COpenSSL
+    import COpenSSLFunctions
     public import FoundationEssentials
     public import KeychainAPI
 
@@ -60,13 +61,13 @@
         ) throws(KeychainError) -> Data {
             guard isPrivate else { throw KeychainError(.invalidParameter, "Only a private key signs.") }
             let message = SecureBytes(message)
-            return try withContext(algorithm, EVP_DigestSignInit_ex) { (context) throws(KeychainError) in
+            return try withContext(algorithm, openssl.EVP_DigestSignInit_ex) { (context) throws(KeychainError) in
                 try message.withBytes { (message) throws(KeychainError) in
                     let start = message.baseAddress?.assumingMemoryBound(to: UInt8.self)
                     var count = 0
-                    guard EVP_DigestSign(context, nil, &count, start, message.count) == 1 else { throw Self.failed }
+                    guard openssl.EVP_DigestSign(context, nil, &count, start, message.count) == 1 else { throw Self.failed }
                     var signature = [UInt8](repeating: 0, count: count)
-                    guard EVP_DigestSign(context, &signature, &count, start, message.count) == 1 else {
+                    guard openssl.EVP_DigestSign(context, &signature, &count, start, message.count) == 1 else {
                         throw Self.failed
                     }
                     return Data(signature.prefix(count))
@@ -88,10 +89,10 @@
         ) throws(KeychainError) -> Bool {
             let signature = SecureBytes(signature)
             let message = SecureBytes(message)
-            return try withContext(algorithm, EVP_DigestVerifyInit_ex) { (context) throws(KeychainError) in
+            return try withContext(algorithm, openssl.EVP_DigestVerifyInit_ex) { (context) throws(KeychainError) in
                 signature.withBytes { signature in
                     message.withBytes { message in
-                        EVP_DigestVerify(
+                        openssl.EVP_DigestVerify(
                             context,
                             signature.baseAddress?.assumingMemoryBound(to: UInt8.self),
                             signature.count,
@@ -123,15 +124,15 @@
                             + "or X25519."
                     )
                 }
-                guard let context = EVP_PKEY_CTX_new_from_pkey(nil, handle.pointer, nil) else { throw Self.failed }
-                defer { EVP_PKEY_CTX_free(context) }
+                guard let context = openssl.EVP_PKEY_CTX_new_from_pkey(nil, handle.pointer, nil) else { throw Self.failed }
+                defer { openssl.EVP_PKEY_CTX_free(context) }
                 var count = 0
-                guard EVP_PKEY_derive_init(context) == 1, EVP_PKEY_derive_set_peer(context, other.handle.pointer) == 1,
-                    EVP_PKEY_derive(context, nil, &count) == 1
+                guard openssl.EVP_PKEY_derive_init(context) == 1, openssl.EVP_PKEY_derive_set_peer(context, other.handle.pointer) == 1,
+                    openssl.EVP_PKEY_derive(context, nil, &count) == 1
                 else { throw Self.failed }
                 return try SecureBytes(count: count) { (target) throws(KeychainError) in
                     let start = target.baseAddress?.assumingMemoryBound(to: UInt8.self)
-                    guard EVP_PKEY_derive(context, start, &count) == 1, count == target.count else { throw Self.failed }
+                    guard openssl.EVP_PKEY_derive(context, start, &count) == 1, count == target.count else { throw Self.failed }
                 }
             }
         }
@@ -150,15 +151,15 @@
                 throw KeychainError(.invalidParameter, "A \(self) does not sign in this way.")
             }
             return try OpenSSL.run { () throws(KeychainError) in
-                guard let context = EVP_MD_CTX_new() else { throw OpenSSL.outOfMemory("Signing") }
-                defer { EVP_MD_CTX_free(context) }
+                guard let context = openssl.EVP_MD_CTX_new() else { throw OpenSSL.outOfMemory("Signing") }
+                defer { openssl.EVP_MD_CTX_free(context) }
                 var details: OpaquePointer?
                 guard start(context, &details, algorithm.hash?.rawValue, nil, nil, handle.pointer, nil) == 1 else {
                     throw Self.failed
                 }
                 if case .rsaPSS = algorithm {
                     guard openssl_set_rsa_padding(details, RSA_PKCS1_PSS_PADDING) == 1,
-                        EVP_PKEY_CTX_set_rsa_pss_saltlen(details, RSA_PSS_SALTLEN_DIGEST) == 1
+                        openssl.EVP_PKEY_CTX_set_rsa_pss_saltlen(details, RSA_PSS_SALTLEN_DIGEST) == 1
                     else { throw Self.failed }
                 }
                 return try body(context)

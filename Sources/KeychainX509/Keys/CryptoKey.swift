@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #if X509
     import COpenSSL
+    import COpenSSLFunctions
     public import FoundationEssentials
     public import KeychainAPI
 
@@ -27,7 +28,7 @@
         init(_ handle: KeyHandle) throws(KeychainError) {
             let isPrivate: Bool
             if handle.isA("RSA") {
-                let bits = Int(EVP_PKEY_get_bits(handle.pointer))
+                let bits = Int(openssl.EVP_PKEY_get_bits(handle.pointer))
                 guard (1024...8192).contains(bits) else {
                     throw KeychainError(.unsupported, "An RSA key has 1024 to 8192 bits here; this one has \(bits).")
                 }
@@ -69,7 +70,7 @@
             guard isPrivate else { return self }
             do throws(KeychainError) {
                 let bytes = try OpenSSL.run { () throws(KeychainError) in try subjectPublicKeyInfo }
-                let pointer = bytes.withBytes { bytes in OpenSSL.decode(bytes) { d2i_PUBKEY(nil, $0, $1) }.object }
+                let pointer = bytes.withBytes { bytes in OpenSSL.decode(bytes) { openssl.d2i_PUBKEY(nil, $0, $1) }.object }
                 guard let pointer else { throw OpenSSL.outOfMemory("A public key") }
                 return CryptoKey(publicHalf: KeyHandle(pointer), of: self)
             } catch {
@@ -94,7 +95,7 @@
             var count: UInt32 = 0
             let bytes = publicKeyBytes
             bytes.withBytes { bytes in
-                guard EVP_Digest(bytes.baseAddress, bytes.count, &hash, &count, EVP_sha1(), nil) == 1 else {
+                guard openssl.EVP_Digest(bytes.baseAddress, bytes.count, &hash, &count, openssl.EVP_sha1(), nil) == 1 else {
                     preconditionFailure("OpenSSL has no SHA-1")
                 }
             }
@@ -129,7 +130,7 @@
     extension CryptoKey: Equatable {
         /// Two keys are equal if both are private or both public, and their public keys are the same.
         public static func == (left: CryptoKey, right: CryptoKey) -> Bool {
-            left.isPrivate == right.isPrivate && EVP_PKEY_eq(left.handle.pointer, right.handle.pointer) == 1
+            left.isPrivate == right.isPrivate && openssl.EVP_PKEY_eq(left.handle.pointer, right.handle.pointer) == 1
         }
     }
 

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: MIT
 #if X509
     import COpenSSL
+    import COpenSSLFunctions
     import FoundationEssentials
     import KeychainAPI
 
     /// The ways in which OpenSSL takes and gives bytes, and how it fails.
     enum OpenSSL {
-        /// Runs a closure without what is left of failures before.
+        /// Runs a closure without what is left of failures before, and with the library there.
+        ///
+        /// - Throws: `unavailable` without OpenSSL, and what the closure throws.
         static func run<Result>(_ body: () throws(KeychainError) -> Result) throws(KeychainError) -> Result {
-            ERR_clear_error()
-            defer { ERR_clear_error() }
+            try load()
+            openssl.ERR_clear_error()
+            defer { openssl.ERR_clear_error() }
             return try body()
         }
 
@@ -19,7 +23,7 @@
         ///   - code: What went wrong.
         ///   - message: What went wrong and what to do next.
         static func error(_ code: KeychainError.Code, _ message: String) -> KeychainError {
-            let number = ERR_peek_last_error()
+            let number = openssl.ERR_peek_last_error()
             guard number != 0 else { return KeychainError(code, message) }
             let underlying = KeychainError.Underlying(
                 domain: "OpenSSL",
@@ -32,7 +36,7 @@
         /// OpenSSL's words for a failure; they name places in its code and never what was read.
         static func text(of number: UInt) -> String {
             var buffer = [CChar](repeating: 0, count: 256)
-            ERR_error_string_n(number, &buffer, buffer.count)
+            openssl.ERR_error_string_n(number, &buffer, buffer.count)
             return String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
         }
 
@@ -81,8 +85,8 @@
 
         /// What a closure writes to a memory of OpenSSL's, which is erased.
         static func written(_ body: (OpaquePointer) -> Int32) throws(KeychainError) -> SecureBytes {
-            guard let bio = BIO_new(BIO_s_secmem()) else { throw outOfMemory("Encoding") }
-            defer { BIO_free(bio) }
+            guard let bio = openssl.BIO_new(openssl.BIO_s_secmem()) else { throw outOfMemory("Encoding") }
+            defer { _ = openssl.BIO_free(bio) }
             guard body(bio) == 1 else {
                 throw error(.internal, "The key or certificate cannot be encoded. Please report it.")
             }
@@ -98,9 +102,9 @@
         ) throws(KeychainError) -> Result {
             guard bytes.count <= Int32.max,
                 let bio = bytes.isEmpty
-                    ? BIO_new(BIO_s_mem()) : BIO_new_mem_buf(bytes.baseAddress, Int32(bytes.count))
+                    ? openssl.BIO_new(openssl.BIO_s_mem()) : openssl.BIO_new_mem_buf(bytes.baseAddress, Int32(bytes.count))
             else { throw outOfMemory("Reading") }
-            defer { BIO_free(bio) }
+            defer { _ = openssl.BIO_free(bio) }
             return try body(bio)
         }
     }

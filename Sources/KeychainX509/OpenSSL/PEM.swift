@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #if X509
     import COpenSSL
+    import COpenSSLFunctions
     import FoundationEssentials
     import KeychainAPI
 
@@ -34,9 +35,9 @@
             var header: UnsafeMutablePointer<CChar>?
             var bytes: UnsafeMutablePointer<UInt8>?
             var count = 0
-            guard PEM_read_bio_ex(bio, &name, &header, &bytes, &count, openssl_pem_secure) == 1 else {
-                let number = ERR_peek_last_error()
-                ERR_clear_error()
+            guard openssl.PEM_read_bio_ex(bio, &name, &header, &bytes, &count, openssl_pem_secure) == 1 else {
+                let number = openssl.ERR_peek_last_error()
+                openssl.ERR_clear_error()
                 let reason = Int32(truncatingIfNeeded: number & 0x7F_FFFF)
                 if number == 0 || reason == PEM_R_NO_START_LINE { return nil }
                 throw KeychainError(
@@ -62,7 +63,7 @@
             try bytes.withBytes { (bytes) throws(KeychainError) in
                 try OpenSSL.written { bio in
                     let start = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
-                    return PEM_write_bio(bio, label, "", start, bytes.count) > 0 ? 1 : 0
+                    return openssl.PEM_write_bio(bio, label, "", start, bytes.count) > 0 ? 1 : 0
                 }
             }
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #if X509
     import COpenSSL
+    import COpenSSLFunctions
     public import FoundationEssentials
     public import KeychainAPI
 
@@ -27,15 +28,15 @@
             let bytes = SecureBytes(data)
             return try OpenSSL.run { () throws(KeychainError) in
                 let pointer = try bytes.withBytes { (bytes) throws(KeychainError) -> OpaquePointer in
-                    let (pointer, isWhole) = OpenSSL.decode(bytes) { d2i_PKCS12(nil, $0, $1) }
+                    let (pointer, isWhole) = OpenSSL.decode(bytes) { openssl.d2i_PKCS12(nil, $0, $1) }
                     guard let pointer else { throw OpenSSL.error(.decode, "The bytes are no PKCS#12 file.") }
                     guard isWhole else {
-                        PKCS12_free(pointer)
+                        openssl.PKCS12_free(pointer)
                         throw KeychainError(.decode, "More follows after the end of the PKCS#12 file.")
                     }
                     return pointer
                 }
-                defer { PKCS12_free(pointer) }
+                defer { openssl.PKCS12_free(pointer) }
                 return try PKCS12Reader(pointer, passphrase).parts()
             }
         }
@@ -64,7 +65,7 @@
             return try OpenSSL.run { () throws(KeychainError) in
                 try CertificateHandle.withStack(chain) { (stack) throws(KeychainError) in
                     let file = terminated.withBytes { bytes in
-                        PKCS12_create(
+                        openssl.PKCS12_create(
                             bytes.baseAddress?.assumingMemoryBound(to: CChar.self),
                             label ?? identity.certificate.subjectSummary ?? "",
                             identity.privateKey.handle.pointer,
@@ -78,8 +79,8 @@
                         )
                     }
                     guard let file else { throw OpenSSL.error(.internal, "The file is not made. Please report it.") }
-                    defer { PKCS12_free(file) }
-                    return try OpenSSL.secureDER { i2d_PKCS12(file, $0) }
+                    defer { openssl.PKCS12_free(file) }
+                    return try OpenSSL.secureDER { openssl.i2d_PKCS12(file, $0) }
                 }
             }
         }

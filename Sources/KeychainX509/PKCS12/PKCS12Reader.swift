@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #if X509
     import COpenSSL
+    import COpenSSLFunctions
     import FoundationEssentials
     import KeychainAPI
 
@@ -29,10 +30,10 @@
             if let passphrase, passphrase.withBytes({ $0.contains(0) }) {
                 throw KeychainError(.authenticationFailed, "The passphrase of a PKCS#12 file has no NUL in it.")
             }
-            guard PKCS12_mac_present(file) == 1 else { return terminated(passphrase) }
+            guard openssl.PKCS12_mac_present(file) == 1 else { return terminated(passphrase) }
             var number: UnsafePointer<ASN1_INTEGER>?
-            PKCS12_get0_mac(nil, nil, nil, &number, file)
-            let iterations = number.map { ASN1_INTEGER_get($0) } ?? 1
+            openssl.PKCS12_get0_mac(nil, nil, nil, &number, file)
+            let iterations = number.map { openssl.ASN1_INTEGER_get($0) } ?? 1
             guard (0...CryptoKey.mostIterations).contains(iterations) else {
                 throw KeychainError(
                     .unsupported,
@@ -42,10 +43,10 @@
             let isNone = passphrase?.isEmpty ?? true
             for candidate in isNone ? [nil, SecureBytes(Data())] : [passphrase] {
                 let candidate = terminated(candidate)
-                let isRight = withText(candidate) { PKCS12_verify_mac(file, $0, $1) == 1 }
+                let isRight = withText(candidate) { openssl.PKCS12_verify_mac(file, $0, $1) == 1 }
                 if isRight { return candidate }
             }
-            let reason = Int32(truncatingIfNeeded: ERR_peek_last_error() & 0x7F_FFFF)
+            let reason = Int32(truncatingIfNeeded: openssl.ERR_peek_last_error() & 0x7F_FFFF)
             if reason != 0, reason != PKCS12_R_MAC_VERIFY_FAILURE, reason != PKCS12_R_MAC_GENERATION_ERROR {
                 throw OpenSSL.error(.decode, "The signature of the file cannot be read.")
             }
@@ -74,7 +75,7 @@
 
         /// Everything in the file, joined to what belongs together.
         func parts() throws(KeychainError) -> [PKCS12Part] {
-            guard let contents = PKCS12_unpack_authsafes(file) else {
+            guard let contents = openssl.PKCS12_unpack_authsafes(file) else {
                 throw OpenSSL.error(.decode, "The file is damaged: its parts cannot be read.")
             }
             defer { openssl_contents_free(contents) }
@@ -83,7 +84,7 @@
                 guard let content = openssl_content(contents, index) else { continue }
                 let bags: OpaquePointer?
                 if openssl_content_is_data(content) != 0 {
-                    bags = PKCS12_unpack_p7data(content)
+                    bags = openssl.PKCS12_unpack_p7data(content)
                     if bags == nil { throw OpenSSL.error(.decode, "The file is damaged: a part cannot be read.") }
                 } else {
                     bags = try decrypted(content)
@@ -103,7 +104,7 @@
             }
             try CryptoKey.checkIterations(algorithm)
             return try withLegacy("file") {
-                Self.withText(passphrase) { PKCS12_unpack_p7encdata(content, $0, $1) }
+                Self.withText(passphrase) { openssl.PKCS12_unpack_p7encdata(content, $0, $1) }
             }
         }
 
@@ -113,7 +114,7 @@
             let error = CryptoKey.notDecrypted(what)
             guard error.code == .unsupported else { throw error }
             // It stays loaded: other threads may use it by now.
-            guard OSSL_PROVIDER_try_load(nil, "legacy", 1) != nil else {
+            guard openssl.OSSL_PROVIDER_try_load(nil, "legacy", 1) != nil else {
                 throw KeychainError(
                     .unsupported,
                     "The file is encrypted with an algorithm of old (RC2 or DES), for which OpenSSL's legacy provider is "
@@ -121,7 +122,7 @@
                     underlying: error.underlying
                 )
             }
-            ERR_clear_error()
+            openssl.ERR_clear_error()
             guard let result = body() else { throw CryptoKey.notDecrypted(what) }
             return result
         }
@@ -133,49 +134,49 @@
             guard let bags else { return }
             for index in 0..<openssl_bag_count(bags) {
                 guard let bag = openssl_bag(bags, index) else { continue }
-                switch PKCS12_SAFEBAG_get_nid(bag) {
+                switch openssl.PKCS12_SAFEBAG_get_nid(bag) {
                 case NID_keyBag:
-                    guard let key = EVP_PKCS82PKEY(PKCS12_SAFEBAG_get0_p8inf(bag)) else {
+                    guard let key = openssl.EVP_PKCS82PKEY(openssl.PKCS12_SAFEBAG_get0_p8inf(bag)) else {
                         throw OpenSSL.error(.decode, "A key of the file cannot be read.")
                     }
                     contents.keys.append((try CryptoKey(KeyHandle(key)), label(bag), keyID(bag)))
                 case NID_pkcs8ShroudedKeyBag:
                     var algorithm: UnsafePointer<X509_ALGOR>?
-                    X509_SIG_get0(PKCS12_SAFEBAG_get0_pkcs8(bag), &algorithm, nil)
+                    openssl.X509_SIG_get0(openssl.PKCS12_SAFEBAG_get0_pkcs8(bag), &algorithm, nil)
                     try CryptoKey.checkIterations(algorithm)
                     let info = try withLegacy("key") {
-                        Self.withText(passphrase) { PKCS12_decrypt_skey(bag, $0, $1) }
+                        Self.withText(passphrase) { openssl.PKCS12_decrypt_skey(bag, $0, $1) }
                     }
-                    defer { PKCS8_PRIV_KEY_INFO_free(info) }
-                    guard let key = EVP_PKCS82PKEY(info) else {
+                    defer { openssl.PKCS8_PRIV_KEY_INFO_free(info) }
+                    guard let key = openssl.EVP_PKCS82PKEY(info) else {
                         throw OpenSSL.error(.decode, "A key of the file cannot be read.")
                     }
                     contents.keys.append((try CryptoKey(KeyHandle(key)), label(bag), keyID(bag)))
                 case NID_certBag:
                     // What is no X.509 certificate is none of ours.
-                    guard PKCS12_SAFEBAG_get_bag_nid(bag) == NID_x509Certificate else { continue }
-                    guard let certificate = PKCS12_SAFEBAG_get1_cert(bag) else {
+                    guard openssl.PKCS12_SAFEBAG_get_bag_nid(bag) == NID_x509Certificate else { continue }
+                    guard let certificate = openssl.PKCS12_SAFEBAG_get1_cert(bag) else {
                         throw OpenSSL.error(.decode, "A certificate of the file cannot be read.")
                     }
                     contents.certificates.append(
                         (try Certificate(CertificateHandle(certificate)), label(bag), keyID(bag))
                     )
                 case NID_safeContentsBag:
-                    try read(PKCS12_SAFEBAG_get0_safes(bag), &contents, depth: depth + 1)
+                    try read(openssl.PKCS12_SAFEBAG_get0_safes(bag), &contents, depth: depth + 1)
                 default: continue
                 }
             }
         }
 
         private func label(_ bag: OpaquePointer) -> String? {
-            guard let text = PKCS12_get_friendlyname(bag) else { return nil }
+            guard let text = openssl.PKCS12_get_friendlyname(bag) else { return nil }
             defer { openssl_free(text) }
             let label = String(cString: text)
             return label.isEmpty ? nil : label
         }
 
         private func keyID(_ bag: OpaquePointer) -> Data? {
-            guard let type = PKCS12_SAFEBAG_get0_attr(bag, NID_localKeyID), type.pointee.type == V_ASN1_OCTET_STRING
+            guard let type = openssl.PKCS12_SAFEBAG_get0_attr(bag, NID_localKeyID), type.pointee.type == V_ASN1_OCTET_STRING
             else {
                 return nil
             }
