@@ -124,7 +124,10 @@ let package = Package(
         // The command: everything that can be tested in a library, and a main that calls it.
         .target(
             name: "KeychainCommand",
-            dependencies: ["SwiftKeychain", "KeychainConformance", "KeychainSystem", "CProcess"]
+            dependencies: [
+                "SwiftKeychain", "KeychainConformance", "KeychainSystem", "CProcess",
+                .target(name: "KeychainX509", condition: .when(traits: ["X509"])),
+            ]
         ),
         .executableTarget(name: "keychainctl", dependencies: ["KeychainCommand"]),
 

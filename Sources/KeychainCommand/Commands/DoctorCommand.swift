@@ -15,7 +15,9 @@ extension CommandRun {
             permissions: Settings.permissions(parsed),
             call: call
         )
-        let findings = try await CallExecutor.run(call) { () throws(KeychainError) in examination.findings }
+        let findings = try await CallExecutor.run(call) { () throws(KeychainError) in
+            examination.findings + certificates(examination)
+        }
         if wantsJSON {
             var lines = ""
             for finding in findings {

@@ -30,7 +30,7 @@
         }
 
         /// What unlocks the file, if it can be read without asking, waiting for or starting anything.
-        private var knownSource: KeySource? {
+        var knownSource: KeySource? {
             guard let keySource, key.allSatisfy({ $0.status != .problem }),
                 let source = try? KeySource(parsing: keySource)
             else { return nil }

@@ -29,16 +29,22 @@ extension CommandRun {
         let store = try open(try settings(), creation: .never)
         let type = try await store.itemType(of: selector)
         guard let details = try await store.details(of: selector, as: type, limit: 1).first else { return .notFound }
+        let summary = try await store.certificateSummary(of: details)
+        let rows = details.rows + (details.keyKind.isEmpty ? [] : [["kind", details.keyKind]]) + (summary?.rows ?? [])
         if wantsJSON {
-            try io.print(JSONLine.item(details))
+            var object = JSONLine.object(details)
+            for row in rows.dropFirst(details.rows.count) {
+                object[AttributeOption.camelCase(row[0])] = .text(row[1])
+            }
+            try io.print(JSONLine.line(object))
         } else if io.outputIsTerminal {
-            let width = details.rows.map(\.[0].count).max() ?? 0
-            let lines = details.rows.map { row in
+            let width = rows.map(\.[0].count).max() ?? 0
+            let lines = rows.map { row in
                 "\(row[0]):" + String(repeating: " ", count: width - row[0].count + 1) + TextEscaping.escaped(row[1])
             }
             try io.print(lines.joined(separator: "\n") + "\n")
         } else {
-            try io.print(TextTable.tabSeparated(details.rows))
+            try io.print(TextTable.tabSeparated(rows))
         }
         return .done
     }
@@ -61,12 +67,53 @@ extension CommandRun {
             try io.print(lines)
         } else if io.outputIsTerminal {
             guard !items.isEmpty else { return .done }
-            let heading = ["CLASS", "NAME", "ACCOUNT", "LABEL", "MODIFIED", "REFERENCE"]
-            try io.print(TextTable.aligned(heading, items.map(\.fields)))
+            try io.print(try await table(of: items, selector.itemClass, store))
         } else {
             try io.print(TextTable.tabSeparated(items.map(\.fields)))
         }
         return .done
+    }
+
+    /// A listing for people: what matters of a class, if there is but one.
+    private func table(
+        of items: [ItemDetails],
+        _ itemClass: ItemClass?,
+        _ store: OpenStore
+    ) async throws(KeychainError) -> String {
+        switch itemClass {
+        case .certificate?, .identity?:
+            var rows: [[String]] = []
+            for item in items {
+                let summary = try await store.certificateSummary(of: item)
+                rows.append([
+                    summary?.subject ?? "", summary.map { Timestamp.text($0.validUntil) } ?? "", item.text(.label),
+                    item.reference.uuidString, summary?.fingerprint ?? "",
+                ])
+            }
+            return TextTable.aligned(["SUBJECT", "VALID UNTIL", "LABEL", "REFERENCE", "FINGERPRINT"], rows)
+        case .key?:
+            let rows = items.map { item in
+                [
+                    item.name, item.keyKind, item.text(.label), Timestamp.text(item.modificationDate),
+                    item.reference.uuidString,
+                ]
+            }
+            return TextTable.aligned(["TAG", "KIND", "LABEL", "MODIFIED", "REFERENCE"], rows)
+        case .genericPassword?, .internetPassword?, nil:
+            let heading = ["CLASS", "NAME", "ACCOUNT", "LABEL", "MODIFIED", "REFERENCE"]
+            return TextTable.aligned(heading, items.map(\.fields))
+        }
+    }
+}
+
+extension OpenStore {
+    /// What a certificate says, or that of an identity; nil for another item, and for one that is no certificate.
+    func certificateSummary(of item: ItemDetails) async throws(KeychainError) -> CertificateSummary? {
+        guard [.certificate, .identity].contains(item.itemClass) else { return nil }
+        var query = SecItemQuery<SecCertificate>()
+        query.persistentReference = PersistentReference(uuid: item.reference)
+        guard case .data(let data)? = try await keychain.retrieve(.data, query: query) else { return nil }
+        return CertificateSummary(data)
     }
 }
 

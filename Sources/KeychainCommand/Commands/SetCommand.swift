@@ -8,10 +8,7 @@ extension CommandRun {
     func set() async throws(KeychainError) -> ExitCode {
         let settings = try settings()
         let selector = try Selector(parsed)
-        let ifExists = try parsed.choice(
-            "if-exists",
-            ["replace-value": .replaceValue, "fail": .fail, "replace": IfExists.replace]
-        )
+        let ifExists = try ifExists
         if settings.keySource == .fileDescriptor(io.input) {
             throw KeychainError(
                 .invalidParameter,
@@ -26,9 +23,19 @@ extension CommandRun {
         }
         let value = try value(of: selector, settings, limit: target.driver.maximumValueSize)
         try await announcingCreation(of: target) { () async throws(KeychainError) in
-            try await store(value, selector, as: itemClass, ifExists ?? .replaceValue, target)
+            try await store(value, selector, as: itemClass, ifExists, target)
         }
         return .done
+    }
+
+    /// What happens to an item that is there.
+    var ifExists: IfExists {
+        get throws(KeychainError) {
+            try parsed.choice(
+                CommandTable.ifExists.name,
+                ["replace-value": .replaceValue, "fail": .fail, "replace": IfExists.replace]
+            ) ?? .replaceValue
+        }
     }
 
     private func storedType(of selector: Selector) async throws(KeychainError) -> any SecStorable.Type {

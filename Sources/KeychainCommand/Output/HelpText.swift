@@ -36,7 +36,7 @@ enum HelpText {
         var lines = ["keychainctl \(command.name) - \(command.summary)", ""]
         lines.append("Usage: keychainctl \(command.name)\(command.operandSummary)\(hasOptions ? " [OPTIONS]" : "")")
         for paragraph in command.discussion { lines += [""] + wrap(paragraph, indent: 0) }
-        if case .selector(let selection) = command.operands {
+        if let selection = command.selection {
             lines += ["", "SELECTOR names items:"] + (selection == .new ? selectorForms.dropLast() : selectorForms)
         }
         if hasOptions {

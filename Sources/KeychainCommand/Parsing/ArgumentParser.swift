@@ -163,18 +163,25 @@ struct ArgumentParser {
     }
 
     private func checkOperands(of command: CommandSpec) throws(KeychainError) {
-        let most =
-            switch command.operands {
-            case .none: 0
-            case .command: 2
-            case .words(let words): words.count
-            case .anyNumber: Int.max
-            case .selector where options[SelectorOptions.url] != nil: 1
-            case .selector where options[SelectorOptions.reference] != nil || options[SelectorOptions.itemClass] != nil:
+        let selectorCount =
+            if options[SelectorOptions.url] != nil {
+                1
+            } else if options[SelectorOptions.reference] != nil || options[SelectorOptions.itemClass] != nil {
                 0
-            case .selector: 2
+            } else {
+                2
             }
-        if case .words(let words) = command.operands, operands.count < words.count {
+        let (least, most) =
+            switch command.operands {
+            case .none: (0, 0)
+            case .command: (0, 2)
+            case .words(let words): (words.count, words.count)
+            case .anyNumber: (0, Int.max)
+            case .selector: (0, selectorCount)
+            case .fileAndSelector: (1, 1 + selectorCount)
+            }
+        if operands.count < least {
+            let words = command.operandSummary.split(separator: " ")
             throw KeychainError(
                 .invalidParameter,
                 "‘\(command.name)’ needs \(words[operands.count]), as in: keychainctl \(command.name)\(command.operandSummary)"

@@ -58,6 +58,12 @@ struct AttributeOption: Sendable, Hashable {
         all.first { $0.optionName == optionName }
     }
 
+    /// A name of the command line in Swift's spelling: `valid-until` as `validUntil`.
+    static func camelCase(_ name: String) -> String {
+        let words = name.split(separator: "-")
+        return words.prefix(1).joined() + words.dropFirst().map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
+    }
+
     /// A Swift name in the command line's spelling: `isInvisible` as `is-invisible`.
     static func kebabCase(_ name: String) -> String {
         var result: [UInt8] = []

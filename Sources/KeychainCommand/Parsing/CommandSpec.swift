@@ -12,6 +12,8 @@ struct CommandSpec: Sendable {
         case command
         /// What names items.
         case selector(Selection)
+        /// A file, and then what names items.
+        case fileAndSelector(Selection)
         /// Each of some words.
         case words([String])
         /// Any number of a word.
@@ -52,14 +54,26 @@ struct CommandSpec: Sendable {
     var selectorOptions: [OptionSpec] {
         switch operands {
         case .none, .command, .words, .anyNumber: []
+        case .fileAndSelector: SelectorOptions.forms
         case .selector(.new): SelectorOptions.forms.filter { $0.name != SelectorOptions.reference }
         case .selector: SelectorOptions.forms
         }
     }
 
+    /// How much of a selector it needs, nil if it takes none.
+    var selection: Selection? {
+        switch operands {
+        case .selector(let selection), .fileAndSelector(let selection): selection
+        case .none, .command, .words, .anyNumber: nil
+        }
+    }
+
     /// The options that are attributes.
     var attributeOptions: [OptionSpec] {
-        if case .selector = operands { AttributeOption.specs } else { [] }
+        switch operands {
+        case .selector, .fileAndSelector: AttributeOption.specs
+        case .none, .command, .words, .anyNumber: []
+        }
     }
 
     /// What stands for the operands in the help.
@@ -68,6 +82,7 @@ struct CommandSpec: Sendable {
         case .none: ""
         case .command: " [COMMAND]"
         case .selector(.any): " [SELECTOR]"
+        case .fileAndSelector: " FILE [SELECTOR]"
         case .selector: " SELECTOR"
         case .words(let words): words.map { " \($0)" }.joined()
         case .anyNumber(let word): " [\(word)...]"

@@ -36,7 +36,7 @@ enum CommandTable {
     static let commands: [CommandSpec] =
         [
             set, get, contains, info, list, watch, update, remove, initialize, lock, unlock,
-        ] + fileCommands + [stores, doctor, generate, conformance, help, version]
+        ] + cryptographicCommands + fileCommands + [stores, doctor, generate, conformance, help, version]
 
     /// The command with a name.
     static func command(named name: String) -> CommandSpec? {
@@ -61,15 +61,14 @@ enum CommandTable {
     static let storeFailures: [ExitCode] = [
         .usage, .locked, .wrongKey, .unavailable, .damaged, .interrupted, .refused, .failed,
     ]
-    private static let itemCodes = ([.done, .notFound] + storeFailures) as [ExitCode]
+    static let itemCodes = ([.done, .notFound] + storeFailures) as [ExitCode]
 
     private static let set = CommandSpec(
         name: "set",
         summary: "store a value",
         operands: .selector(.new),
         options: [
-            .value("if-exists", "replace-value|fail|replace", "what happens to an item that is there; replace-value"),
-            .flag("raw", "keep a newline at the end of the value"),
+            ifExists, .flag("raw", "keep a newline at the end of the value"),
         ],
         discussion: [
             "The value is read from standard input, and one newline at its end is dropped. On a terminal it is asked for "
@@ -79,6 +78,12 @@ enum CommandTable {
         ],
         exitCodes: [.done, .duplicate] + storeFailures,
         run: { (run) throws(KeychainError) in try await run.set() }
+    )
+
+    static let ifExists: OptionSpec = .value(
+        "if-exists",
+        "replace-value|fail|replace",
+        "what happens to an item that is there; replace-value"
     )
 
     private static let get = CommandSpec(
@@ -117,7 +122,9 @@ enum CommandTable {
         options: [],
         discussion: [
             "One attribute a line: its name, a tab and its value, never the item's secret. Of several matches the oldest "
-                + "is shown.", escapes,
+                + "is shown.",
+            "Of a certificate and an identity the subject, the issuer, the validity and the SHA-256 fingerprint follow in "
+                + "words, of a key its kind.", escapes,
         ],
         exitCodes: itemCodes,
         run: { (run) throws(KeychainError) in try await run.info() }
@@ -130,7 +137,9 @@ enum CommandTable {
         options: [],
         discussion: [
             "The oldest first: class, name (the service, the URL, the tag or the issuer), account, label, time of the "
-                + "last change and reference. A table on a terminal, else six fields with tabs between them.", escapes,
+                + "last change and reference. A table on a terminal, else six fields with tabs between them.",
+            "On a terminal, --class certificate and --class identity show subject, validity and fingerprint instead, and "
+                + "--class key the kind of each key.", escapes,
         ],
         exitCodes: [.done] + storeFailures,
         run: { (run) throws(KeychainError) in try await run.list() }
@@ -239,6 +248,7 @@ enum CommandTable {
                 + "whether they are locked, and keyrings of GNOME that are in clear text because they have no password.",
             "With --store file:PATH, also the file: its permissions and its folder's, and whether it is damaged or was put back to "
                 + "a former state, which takes a --key that can be read without asking.",
+            "If the store can be read like that, its certificates that have expired, or will within 30 days.",
         ],
         exitCodes: [.done, .usage, .interrupted],
         run: { (run) throws(KeychainError) in try await run.doctor() }

@@ -15,6 +15,11 @@ struct ParsedCommand: Sendable {
     /// What the environment says where the command line says nothing.
     let fallbacks: [String: String]
 
+    /// What was given that names items.
+    var selectorOperands: ArraySlice<String> {
+        if case .fileAndSelector = command.operands { operands.dropFirst() } else { operands[...] }
+    }
+
     /// Whether an option without a value was given.
     func has(_ flag: String) -> Bool { options[flag] != nil || fallbacks[flag] != nil }
 

@@ -30,7 +30,7 @@ struct Selector: Sendable {
         try readURL(parsed)
         try readOperands(parsed)
         if let itemClass { try Self.require(attributes.keys.sorted(), in: itemClass) }
-        guard case .selector(let selection) = parsed.command.operands else { return }
+        guard let selection = parsed.command.selection else { return }
         try requireEnough(selection, parsed.command.name)
         if itemClass == nil, reference == nil, selection != .any {
             itemClass = .genericPassword
@@ -149,7 +149,7 @@ extension Selector {
     }
 
     private mutating func readOperands(_ parsed: ParsedCommand) throws(KeychainError) {
-        var operands = parsed.operands[...]
+        var operands = parsed.selectorOperands
         if itemClass == nil, let service = operands.popFirst() {
             itemClass = .genericPassword
             try set(.service, .text(service), by: "SERVICE")

@@ -32,7 +32,8 @@
         init(_ handle: CertificateHandle) throws(KeychainError) {
             self.handle = handle
             derRepresentation = try OpenSSL.der { openssl.i2d_X509(handle.pointer, $0) }
-            guard let subject = openssl.X509_get_subject_name(handle.pointer), let issuer = openssl.X509_get_issuer_name(handle.pointer)
+            guard let subject = openssl.X509_get_subject_name(handle.pointer),
+                let issuer = openssl.X509_get_issuer_name(handle.pointer)
             else {
                 throw OpenSSL.error(.decode, "The certificate has no names.")
             }
@@ -110,7 +111,9 @@
 
         /// The serial number: a big-endian two's complement, as in DER.
         public var serialNumber: Data {
-            let der = (try? OpenSSL.der { openssl.i2d_ASN1_INTEGER(openssl.X509_get0_serialNumber(handle.pointer), $0) }) ?? Data()
+            let der =
+                (try? OpenSSL.der { openssl.i2d_ASN1_INTEGER(openssl.X509_get0_serialNumber(handle.pointer), $0) })
+                ?? Data()
             return DER.content(of: der)
         }
 

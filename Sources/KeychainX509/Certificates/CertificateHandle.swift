@@ -54,7 +54,9 @@
         static func certificates(in stack: OpaquePointer?) -> [Certificate] {
             guard let stack else { return [] }
             return (0..<openssl_certificates_count(stack)).compactMap { index in
-                guard let pointer = openssl_certificate(stack, index), openssl.X509_up_ref(pointer) == 1 else { return nil }
+                guard let pointer = openssl_certificate(stack, index), openssl.X509_up_ref(pointer) == 1 else {
+                    return nil
+                }
                 return try? Certificate(CertificateHandle(pointer))
             }
         }

@@ -62,9 +62,11 @@
                     }
                     let number = openssl.X509_STORE_CTX_get_error(context)
                     let reason =
-                        openssl.X509_verify_cert_error_string(Int(number)).map { String(cString: $0) } ?? "error \(number)"
+                        openssl.X509_verify_cert_error_string(Int(number)).map { String(cString: $0) }
+                        ?? "error \(number)"
                     var certificate: Certificate?
-                    if let current = openssl.X509_STORE_CTX_get_current_cert(context), openssl.X509_up_ref(current) == 1 {
+                    if let current = openssl.X509_STORE_CTX_get_current_cert(context), openssl.X509_up_ref(current) == 1
+                    {
                         certificate = try? Certificate(CertificateHandle(current))
                     }
                     return .untrusted(reason: reason, certificate: certificate)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #if X509
-    import KeychainAPI
+    package import KeychainAPI
 
     extension CryptoKey {
         /// A query with what is derived from the key, as Apple derives it; what is set in it already stays.
@@ -36,7 +36,7 @@
         /// The key that an item is.
         ///
         /// - Throws: `decode` if it is none.
-        init(_ info: SecItemInfo<SecKey>, _ value: SecureBytes) throws(KeychainError) {
+        package init(_ info: SecItemInfo<SecKey>, _ value: SecureBytes) throws(KeychainError) {
             guard let keyType = info.keyType, let keyClass = info.keyClass else {
                 throw KeychainError(
                     .decode,

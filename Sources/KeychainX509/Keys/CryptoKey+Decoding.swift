@@ -182,7 +182,11 @@
                 throw KeychainError(.authenticationFailed, "The key is encrypted. Give its passphrase.")
             }
             let info = passphrase.withBytes { bytes in
-                openssl.PKCS8_decrypt(encrypted, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(bytes.count))
+                openssl.PKCS8_decrypt(
+                    encrypted,
+                    bytes.baseAddress?.assumingMemoryBound(to: CChar.self),
+                    Int32(bytes.count)
+                )
             }
             guard let info else { throw Self.notDecrypted("key") }
             defer { openssl.PKCS8_PRIV_KEY_INFO_free(info) }

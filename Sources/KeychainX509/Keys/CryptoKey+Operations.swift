@@ -65,7 +65,9 @@
                 try message.withBytes { (message) throws(KeychainError) in
                     let start = message.baseAddress?.assumingMemoryBound(to: UInt8.self)
                     var count = 0
-                    guard openssl.EVP_DigestSign(context, nil, &count, start, message.count) == 1 else { throw Self.failed }
+                    guard openssl.EVP_DigestSign(context, nil, &count, start, message.count) == 1 else {
+                        throw Self.failed
+                    }
                     var signature = [UInt8](repeating: 0, count: count)
                     guard openssl.EVP_DigestSign(context, &signature, &count, start, message.count) == 1 else {
                         throw Self.failed
@@ -124,15 +126,20 @@
                             + "or X25519."
                     )
                 }
-                guard let context = openssl.EVP_PKEY_CTX_new_from_pkey(nil, handle.pointer, nil) else { throw Self.failed }
+                guard let context = openssl.EVP_PKEY_CTX_new_from_pkey(nil, handle.pointer, nil) else {
+                    throw Self.failed
+                }
                 defer { openssl.EVP_PKEY_CTX_free(context) }
                 var count = 0
-                guard openssl.EVP_PKEY_derive_init(context) == 1, openssl.EVP_PKEY_derive_set_peer(context, other.handle.pointer) == 1,
+                guard openssl.EVP_PKEY_derive_init(context) == 1,
+                    openssl.EVP_PKEY_derive_set_peer(context, other.handle.pointer) == 1,
                     openssl.EVP_PKEY_derive(context, nil, &count) == 1
                 else { throw Self.failed }
                 return try SecureBytes(count: count) { (target) throws(KeychainError) in
                     let start = target.baseAddress?.assumingMemoryBound(to: UInt8.self)
-                    guard openssl.EVP_PKEY_derive(context, start, &count) == 1, count == target.count else { throw Self.failed }
+                    guard openssl.EVP_PKEY_derive(context, start, &count) == 1, count == target.count else {
+                        throw Self.failed
+                    }
                 }
             }
         }

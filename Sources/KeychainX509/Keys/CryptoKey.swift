@@ -70,7 +70,9 @@
             guard isPrivate else { return self }
             do throws(KeychainError) {
                 let bytes = try OpenSSL.run { () throws(KeychainError) in try subjectPublicKeyInfo }
-                let pointer = bytes.withBytes { bytes in OpenSSL.decode(bytes) { openssl.d2i_PUBKEY(nil, $0, $1) }.object }
+                let pointer = bytes.withBytes { bytes in
+                    OpenSSL.decode(bytes) { openssl.d2i_PUBKEY(nil, $0, $1) }.object
+                }
                 guard let pointer else { throw OpenSSL.outOfMemory("A public key") }
                 return CryptoKey(publicHalf: KeyHandle(pointer), of: self)
             } catch {
@@ -95,7 +97,8 @@
             var count: UInt32 = 0
             let bytes = publicKeyBytes
             bytes.withBytes { bytes in
-                guard openssl.EVP_Digest(bytes.baseAddress, bytes.count, &hash, &count, openssl.EVP_sha1(), nil) == 1 else {
+                guard openssl.EVP_Digest(bytes.baseAddress, bytes.count, &hash, &count, openssl.EVP_sha1(), nil) == 1
+                else {
                     preconditionFailure("OpenSSL has no SHA-1")
                 }
             }

@@ -40,7 +40,11 @@
             var number: OpaquePointer?
             guard openssl.EVP_PKEY_get_bn_param(pointer, name, &number) == 1, let number else { return false }
             defer { openssl.BN_clear_free(number) }
-            return openssl.BN_bn2binpad(number, target.baseAddress?.assumingMemoryBound(to: UInt8.self), Int32(target.count))
+            return openssl.BN_bn2binpad(
+                number,
+                target.baseAddress?.assumingMemoryBound(to: UInt8.self),
+                Int32(target.count)
+            )
                 == Int32(target.count)
         }
 

@@ -102,7 +102,8 @@
         ) throws(KeychainError) -> Result {
             guard bytes.count <= Int32.max,
                 let bio = bytes.isEmpty
-                    ? openssl.BIO_new(openssl.BIO_s_mem()) : openssl.BIO_new_mem_buf(bytes.baseAddress, Int32(bytes.count))
+                    ? openssl.BIO_new(openssl.BIO_s_mem())
+                    : openssl.BIO_new_mem_buf(bytes.baseAddress, Int32(bytes.count))
             else { throw outOfMemory("Reading") }
             defer { _ = openssl.BIO_free(bio) }
             return try body(bio)

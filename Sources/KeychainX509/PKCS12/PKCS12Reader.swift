@@ -176,7 +176,8 @@
         }
 
         private func keyID(_ bag: OpaquePointer) -> Data? {
-            guard let type = openssl.PKCS12_SAFEBAG_get0_attr(bag, NID_localKeyID), type.pointee.type == V_ASN1_OCTET_STRING
+            guard let type = openssl.PKCS12_SAFEBAG_get0_attr(bag, NID_localKeyID),
+                type.pointee.type == V_ASN1_OCTET_STRING
             else {
                 return nil
             }
