@@ -136,6 +136,7 @@ let package = Package(
             name: "Benchmarks",
             dependencies: [
                 "KeychainAPI", "BackendMemory", "SecretServiceFixture",
+                .target(name: "KeychainX509", condition: .when(traits: ["X509"])),
                 .target(name: "BackendFile", condition: .when(traits: ["File"])),
                 .target(name: "CSodium", condition: .when(traits: ["File"])),
                 .target(name: "BackendSecretService", condition: .when(traits: ["SecretService"])),

@@ -26,6 +26,9 @@ struct Benchmarks {
         #if SecretService
             all.append(Benchmark(name: "secret-service", run: SecretServiceBenchmark.run))
         #endif
+        #if X509
+            all.append(Benchmark(name: "key", run: KeyBenchmark.run))
+        #endif
         return all
     }
 
@@ -55,6 +58,9 @@ struct Benchmarks {
         #if SecretService
             case "secret-service": try SecretServiceBenchmark.child(Array(arguments.dropFirst()))
             case "libsecret": try LibsecretFile.child(Array(arguments.dropFirst()))
+        #endif
+        #if X509
+            case "key": try KeyBenchmark.child(Array(arguments.dropFirst()))
         #endif
         default: throw BenchmarkError("There is no child of that name.")
         }

@@ -3,16 +3,16 @@
 /// How long one thing took, in several rounds.
 struct Measurement {
     /// Nanoseconds, in ascending order.
-    private let rounds: [Double]
+    let nanoseconds: [Double]
 
     init(nanoseconds: [Double]) {
-        rounds = nanoseconds.sorted()
+        self.nanoseconds = nanoseconds.sorted()
     }
 
     /// The median: what is compared.
-    var median: Double { rounds.isEmpty ? .nan : rounds[rounds.count / 2] }
+    var median: Double { nanoseconds.isEmpty ? .nan : nanoseconds[nanoseconds.count / 2] }
     /// The fastest round: what is possible when nothing interferes.
-    var minimum: Double { rounds.first ?? .nan }
+    var minimum: Double { nanoseconds.first ?? .nan }
 
     /// Measures several things by turns, so that what disturbs the machine disturbs all of them.
     ///

@@ -84,6 +84,77 @@
             }
         }
 
+        /// What `returning` gives and `matching` takes, as SwiftSecurity's own tests have it.
+        @Test(arguments: Store.allCases) func referencesLeadBack(store: Store) async throws {
+            let key = try CryptoKey(pemRepresentation: Data(Self.key.utf8))
+            let certificate = try Certificate(pemRepresentation: Data(Self.certificate.utf8))
+            let secret = try AESKey.generate(bits: 192)
+            try await using(store) { keychain, reopened in
+                let keyQuery = SecItemQuery<SecKey>.key(for: "tag")
+                try await Self.check(
+                    keychain.store(key, returning: .persistentReference, query: keyQuery),
+                    keyQuery,
+                    Data(key.externalRepresentation.rawRepresentation),
+                    reopened
+                )
+                let certificateQuery = SecItemQuery<SecCertificate>.certificate(for: "server")
+                try await Self.check(
+                    keychain.store(certificate, returning: .persistentReference, query: certificateQuery),
+                    certificateQuery,
+                    certificate.derRepresentation,
+                    reopened
+                )
+                let secretQuery = SecItemQuery<SecKey>.key(for: "secret", descriptor: .aesKey)
+                try await keychain.store(secret, query: secretQuery)
+                let info = try await reopened.info(for: secretQuery)
+                #expect(info?.keySizeInBits == 192 && info?.keyClass == .symmetric && info?.canEncrypt == true)
+                try await Self.check(
+                    reopened.retrieve(.persistentReference, query: secretQuery),
+                    secretQuery,
+                    secret.rawRepresentation,
+                    reopened
+                )
+            }
+        }
+
+        private static func check<Item: SecItem>(
+            _ reference: SecValue<Item>?,
+            _ query: SecItemQuery<Item>,
+            _ value: Data,
+            _ keychain: Keychain
+        ) async throws {
+            let reference = try #require(reference)
+            guard case .persistentReference = reference else {
+                Issue.record("instead of a reference: \(reference)")
+                return
+            }
+            let data = try await keychain.retrieve(.data, matching: reference)
+            #expect(data == .data(value))
+            let both = try await keychain.retrieve([.data, .info], matching: reference)
+            guard case .dictionary(let info)? = both else {
+                Issue.record("instead of attributes: \(String(describing: both))")
+                return
+            }
+            #expect(info.data == value)
+            let again = try await keychain.retrieve(.persistentReference, query: query)
+            #expect(again == reference)
+            let nothing = try await keychain.retrieve([], matching: reference)
+            #expect(nothing == nil)
+            for other in [SecValue<Item>.data(value), .dictionary(info)] {
+                let retrieving = await #expect(throws: KeychainError.self) {
+                    _ = try await keychain.retrieve(.data, matching: other)
+                }
+                let removing = await #expect(throws: KeychainError.self) {
+                    try await keychain.remove(matching: other)
+                }
+                #expect(retrieving?.code == .invalidParameter && removing?.code == .invalidParameter)
+            }
+            let isRemoved = try await keychain.remove(matching: reference)
+            let isRemovedAgain = try await keychain.remove(matching: reference)
+            let rest = try await keychain.retrieve(.data, matching: reference)
+            #expect(isRemoved && !isRemovedAgain && rest == nil)
+        }
+
         private func using(
             _ store: Store,
             _ body: (_ keychain: Keychain, _ reopened: Keychain) async throws -> Void

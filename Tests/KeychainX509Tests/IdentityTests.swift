@@ -6,6 +6,12 @@
     import KeychainX509
     import Testing
 
+    /// Stands for an application's own type.
+    private struct StubIdentity: SecIdentityConvertible {
+        var certificate: Certificate
+        var privateKey: P256Stub.PrivateKey
+    }
+
     /// Certificates with their private keys, in stores and in PKCS#12 files.
     @Suite struct IdentityTests {
         private let workshop: Workshop
@@ -61,6 +67,43 @@
             try await keychain.store(identity)
             #expect(try await keychain.retrieve(SecItemQuery<SecIdentity>()) as DigitalIdentity? == identity)
             await #expect(throws: KeychainError.duplicateItem) { try await keychain.store(identity) }
+        }
+
+        @Test func typesOfOtherLibrariesAreIdentities() throws {
+            let keychain = Keychain(driver: MemoryDriver())
+            let key = try P256Stub.PrivateKey(
+                derRepresentation: identity.privateKey.derRepresentation.rawRepresentation
+            )
+            let one = StubIdentity(certificate: identity.certificate, privateKey: key)
+            try keychain.store(one, query: .identity(for: "web"))
+            let found: StubIdentity? = try keychain.retrieve(.identity(for: "web"))
+            #expect(found?.certificate == identity.certificate)
+            #expect(found?.privateKey.derRepresentation == key.derRepresentation)
+            #expect(try keychain.retrieve(.identity(for: "web")) as DigitalIdentity? == identity)
+            #expect(throws: KeychainError.duplicateItem) { try keychain.store(one) }
+            let other = StubIdentity(certificate: chain[0], privateKey: key)
+            #expect(code { try keychain.store(other) } == .invalidParameter)
+            try keychain.remove(SecItemQuery<SecIdentity>.identity(for: "web"))
+            let none: StubIdentity? = try keychain.retrieve(SecItemQuery<SecIdentity>())
+            #expect(none == nil)
+            // An identity with a key of another type than its own.
+            let rsa = try workshop.openssl("req -x509 -newkey rsa:2048 -nodes -keyout rsa.key -subj /CN=RSA -days 9")
+            let rsaIdentity = try DigitalIdentity(
+                certificate: Certificate(pemRepresentation: rsa),
+                privateKey: CryptoKey(pemRepresentation: workshop.read("rsa.key"))
+            )
+            try keychain.store(rsaIdentity)
+            #expect(code { _ = try keychain.retrieve(SecItemQuery<SecIdentity>()) as StubIdentity? } == .decode)
+        }
+
+        @Test func typesOfOtherLibrariesAreIdentitiesAsynchronously() async throws {
+            let keychain = Keychain(driver: MemoryDriver())
+            let key = try P256Stub.PrivateKey(
+                derRepresentation: identity.privateKey.derRepresentation.rawRepresentation
+            )
+            try await keychain.store(StubIdentity(certificate: identity.certificate, privateKey: key))
+            let found: StubIdentity? = try await keychain.retrieve(SecItemQuery<SecIdentity>())
+            #expect(found?.privateKey.derRepresentation == key.derRepresentation)
         }
 
         @Test func aKeyThatCannotBeStoredTakesItsCertificateBack() throws {

@@ -92,7 +92,7 @@
     }
 
     /// Stands for swift-crypto's `P256.Signing`, with the same requirements in the same words.
-    private enum P256Stub {
+    enum P256Stub {
         struct PrivateKey: Sendable {
             private let key: CryptoKey
 

@@ -25,4 +25,6 @@ public struct SecKeyDescriptor: Hashable, Sendable {
     public static let rsaPrivateKey = SecKeyDescriptor(keyType: .rsa, keyClass: .private)
     /// The public half of an RSA key.
     public static let rsaPublicKey = SecKeyDescriptor(keyType: .rsa, keyClass: .public)
+    /// A symmetric key for AES.
+    public static let aesKey = SecKeyDescriptor(keyType: .aes, keyClass: .symmetric)
 }

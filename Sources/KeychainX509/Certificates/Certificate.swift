@@ -61,7 +61,12 @@
                     }
                     return pointer
                 }
-                return try Certificate(CertificateHandle(pointer))
+                let certificate = try Certificate(CertificateHandle(pointer))
+                // OpenSSL reads more than DER. What it makes of that is another certificate, with other fingerprints.
+                guard bytes.withBytes({ $0.elementsEqual(certificate.derRepresentation) }) else {
+                    throw KeychainError(.decode, "The certificate is not encoded in DER. Ask its issuer for another one.")
+                }
+                return certificate
             }
         }
 

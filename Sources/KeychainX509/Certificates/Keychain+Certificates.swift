@@ -43,6 +43,60 @@
             try await store(item.value, query: item.query, accessPolicy: accessPolicy, ifExists: ifExists)
         }
 
+        /// Stores a certificate and returns what the store then knows of it.
+        ///
+        /// - Parameters:
+        ///   - certificate: The certificate.
+        ///   - returning: What is returned; the data is its DER.
+        ///   - query: The label, and what else is known of it.
+        ///   - accessPolicy: When the item may be read.
+        ///   - ifExists: What happens if this very certificate is there already.
+        /// - Returns: nil if nothing was asked for.
+        /// - Throws: As the form that returns nothing.
+        public func store(
+            _ certificate: some SecCertificateConvertible,
+            returning: SecReturnType,
+            query: SecItemQuery<SecCertificate> = SecItemQuery(),
+            accessPolicy: AccessPolicy = .default,
+            ifExists: IfExists = .fail
+        ) throws(KeychainError) -> SecValue<SecCertificate>? {
+            let item = try prepared(certificate, query)
+            return try store(
+                item.value,
+                returning: returning,
+                query: item.query,
+                accessPolicy: accessPolicy,
+                ifExists: ifExists
+            )
+        }
+
+        /// Stores a certificate and returns what the store then knows of it.
+        ///
+        /// - Parameters:
+        ///   - certificate: The certificate.
+        ///   - returning: What is returned; the data is its DER.
+        ///   - query: The label, and what else is known of it.
+        ///   - accessPolicy: When the item may be read.
+        ///   - ifExists: What happens if this very certificate is there already.
+        /// - Returns: nil if nothing was asked for.
+        /// - Throws: As the synchronous form, and `cancelled`.
+        public func store(
+            _ certificate: some SecCertificateConvertible,
+            returning: SecReturnType,
+            query: SecItemQuery<SecCertificate> = SecItemQuery(),
+            accessPolicy: AccessPolicy = .default,
+            ifExists: IfExists = .fail
+        ) async throws(KeychainError) -> SecValue<SecCertificate>? {
+            let item = try prepared(certificate, query)
+            return try await store(
+                item.value,
+                returning: returning,
+                query: item.query,
+                accessPolicy: accessPolicy,
+                ifExists: ifExists
+            )
+        }
+
         /// Retrieves the first certificate that a query matches, the oldest item.
         ///
         /// - Parameter query: The certificate.

@@ -101,6 +101,100 @@
             return try identity(found.value, key)
         }
 
+        // MARK: Types of other libraries
+
+        /// Stores an identity of another library's types.
+        ///
+        /// - Parameters:
+        ///   - identity: The identity.
+        ///   - query: The label and the tag, and what else is known of both parts.
+        ///   - accessPolicy: When the items may be read.
+        ///   - ifExists: What happens with a part that is there already.
+        /// - Throws: As for a ``DigitalIdentity``, and `invalidParameter` if the two do not belong together.
+        public func store(
+            _ identity: some SecIdentityConvertible,
+            query: SecItemQuery<SecIdentity> = SecItemQuery(),
+            accessPolicy: AccessPolicy = .default,
+            ifExists: IfExists = .fail
+        ) throws(KeychainError) {
+            let identity = try converted(identity)
+            try store(identity, query: query, accessPolicy: accessPolicy, ifExists: ifExists)
+        }
+
+        /// Stores an identity of another library's types.
+        ///
+        /// - Parameters:
+        ///   - identity: The identity.
+        ///   - query: The label and the tag, and what else is known of both parts.
+        ///   - accessPolicy: When the items may be read.
+        ///   - ifExists: What happens with a part that is there already.
+        /// - Throws: As the synchronous form, and `cancelled`.
+        public func store(
+            _ identity: some SecIdentityConvertible,
+            query: SecItemQuery<SecIdentity> = SecItemQuery(),
+            accessPolicy: AccessPolicy = .default,
+            ifExists: IfExists = .fail
+        ) async throws(KeychainError) {
+            let identity = try converted(identity)
+            try await store(identity, query: query, accessPolicy: accessPolicy, ifExists: ifExists)
+        }
+
+        /// Retrieves the first identity that a query matches, as another library's types.
+        ///
+        /// - Parameter query: Attributes of either part.
+        /// - Returns: Nil if there is none; a certificate without its key is none.
+        /// - Throws: `decode` if a part is not of its type, and as for a ``DigitalIdentity``.
+        public func retrieve<Identity: SecIdentityConvertible>(
+            _ query: SecItemQuery<SecIdentity>
+        ) throws(KeychainError) -> Identity? {
+            let identity: DigitalIdentity? = try retrieve(query)
+            return try identity.map { (identity) throws(KeychainError) in try converted(identity) }
+        }
+
+        /// Retrieves the first identity that a query matches, as another library's types.
+        ///
+        /// - Parameter query: Attributes of either part.
+        /// - Returns: Nil if there is none; a certificate without its key is none.
+        /// - Throws: As the synchronous form, and `cancelled`.
+        public func retrieve<Identity: SecIdentityConvertible>(
+            _ query: SecItemQuery<SecIdentity>
+        ) async throws(KeychainError) -> Identity? {
+            let identity: DigitalIdentity? = try await retrieve(query)
+            return try identity.map { (identity) throws(KeychainError) in try converted(identity) }
+        }
+
+        private func converted(_ identity: some SecIdentityConvertible) throws(KeychainError) -> DigitalIdentity {
+            do throws(KeychainError) {
+                let certificate = try Certificate(
+                    derRepresentation: prepared(identity.certificate, SecItemQuery()).value
+                )
+                let key = try CryptoKey(derRepresentation: identity.privateKey.derRepresentation)
+                return try DigitalIdentity(certificate: certificate, privateKey: key)
+            } catch {
+                throw located(error, .store)
+            }
+        }
+
+        private func converted<Identity: SecIdentityConvertible>(
+            _ identity: DigitalIdentity
+        ) throws(KeychainError) -> Identity {
+            do {
+                return try Identity(
+                    certificate: Identity.Certificate(derRepresentation: identity.certificate.derRepresentation),
+                    privateKey: Identity.PrivateKey(
+                        x963Representation: identity.privateKey.externalRepresentation
+                    )
+                )
+            } catch {
+                // The conversion's own error is not passed on: its text may quote what it could not read.
+                let error = KeychainError(
+                    .decode,
+                    "The identity exists, but it is not a \(Identity.self). Retrieve it as a DigitalIdentity."
+                )
+                throw located(error, .retrieve)
+            }
+        }
+
         // MARK: Parts
 
         private func takeBack(_ certificate: SecItemQuery<SecCertificate>) {

@@ -42,6 +42,60 @@
             try await store(item.value, query: item.query, accessPolicy: accessPolicy, ifExists: ifExists)
         }
 
+        /// Stores a key and returns what the store then knows of it.
+        ///
+        /// - Parameters:
+        ///   - key: The key.
+        ///   - returning: What is returned; the data is the key as it is stored.
+        ///   - query: The tag, and what else is known of it.
+        ///   - accessPolicy: When the item may be read.
+        ///   - ifExists: What happens if this very key is there already.
+        /// - Returns: nil if nothing was asked for.
+        /// - Throws: As the form that returns nothing.
+        public func store(
+            _ key: CryptoKey,
+            returning: SecReturnType,
+            query: SecItemQuery<SecKey>,
+            accessPolicy: AccessPolicy = .default,
+            ifExists: IfExists = .fail
+        ) throws(KeychainError) -> SecValue<SecKey>? {
+            let item = try prepared(key, query)
+            return try store(
+                item.value,
+                returning: returning,
+                query: item.query,
+                accessPolicy: accessPolicy,
+                ifExists: ifExists
+            )
+        }
+
+        /// Stores a key and returns what the store then knows of it.
+        ///
+        /// - Parameters:
+        ///   - key: The key.
+        ///   - returning: What is returned; the data is the key as it is stored.
+        ///   - query: The tag, and what else is known of it.
+        ///   - accessPolicy: When the item may be read.
+        ///   - ifExists: What happens if this very key is there already.
+        /// - Returns: nil if nothing was asked for.
+        /// - Throws: As the synchronous form, and `cancelled`.
+        public func store(
+            _ key: CryptoKey,
+            returning: SecReturnType,
+            query: SecItemQuery<SecKey>,
+            accessPolicy: AccessPolicy = .default,
+            ifExists: IfExists = .fail
+        ) async throws(KeychainError) -> SecValue<SecKey>? {
+            let item = try prepared(key, query)
+            return try await store(
+                item.value,
+                returning: returning,
+                query: item.query,
+                accessPolicy: accessPolicy,
+                ifExists: ifExists
+            )
+        }
+
         /// Retrieves the first key that a query matches, the oldest.
         ///
         /// - Parameter query: The key.
