@@ -64,7 +64,10 @@
                 let certificate = try Certificate(CertificateHandle(pointer))
                 // OpenSSL reads more than DER. What it makes of that is another certificate, with other fingerprints.
                 guard bytes.withBytes({ $0.elementsEqual(certificate.derRepresentation) }) else {
-                    throw KeychainError(.decode, "The certificate is not encoded in DER. Ask its issuer for another one.")
+                    throw KeychainError(
+                        .decode,
+                        "The certificate is not encoded in DER. Ask its issuer for one that is."
+                    )
                 }
                 return certificate
             }
