@@ -26,7 +26,7 @@
                 Matter(
                     state: "\(what) is locked",
                     remedy: "Unlock the keyring, for example by logging in to the desktop or with "
-                        + "gnome-keyring-daemon --unlock"
+                        + "gnome-keyring-daemon --replace --unlock"
                 )
             }
 

@@ -14,6 +14,9 @@ public import FoundationEssentials
 /// }
 /// ```
 ///
+/// Where the rest is thrown on, catch it explicitly: a `catch` that takes only some errors makes the compilers of Swift
+/// 6.3.0 and 6.3.1 crash in some functions (swiftlang/swift#88220).
+///
 /// No error contains a secret, a passphrase or the value of an item.
 public struct KeychainError: Error, Sendable {
     /// What went wrong.

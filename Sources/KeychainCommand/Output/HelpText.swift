@@ -57,7 +57,7 @@ enum HelpText {
 
     private static let selectorForms = table([
         ("SERVICE [ACCOUNT]", "a generic password; \"\" is the account that is left out"),
-        ("--url URL [ACCOUNT]", "an internet password"),
+        ("--url URL [ACCOUNT]", "an internet password; what is left out, as the path, matches any"),
         ("--class CLASS", "another class, with --label, --tag and other attributes"),
         ("--ref UUID", "one item of any class, by the reference that ‘ls’ shows"),
     ])

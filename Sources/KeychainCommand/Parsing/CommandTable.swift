@@ -123,6 +123,7 @@ enum CommandTable {
         discussion: [
             "One attribute a line: its name, a tab and its value, never the item's secret. Of several matches the oldest "
                 + "is shown.",
+            unlocking,
             "Of a certificate and an identity the subject, the issuer, the validity and the SHA-256 fingerprint follow in "
                 + "words, of a key its kind.", escapes,
         ],
@@ -138,6 +139,7 @@ enum CommandTable {
         discussion: [
             "The oldest first: class, name (the service, the URL, the tag or the issuer), account, label, time of the "
                 + "last change and reference. A table on a terminal, else six fields with tabs between them.",
+            unlocking,
             "On a terminal, --class certificate and --class identity show subject, validity and fingerprint instead, and "
                 + "--class key the kind of each key.", escapes,
         ],
@@ -156,7 +158,7 @@ enum CommandTable {
                 + "never.",
             "invalidated, without fields, means that something changed which cannot be told item by item: look again.",
             "It goes on until it is interrupted, or --timeout is over, which is no failure here. A store that is "
-                + "locked or goes away meanwhile is waited for; at the start it must be there, and unlocked.", escapes,
+                + "locked or goes away meanwhile is waited for; at the start it must answer.", escapes,
         ],
         exitCodes: [.done] + storeFailures,
         run: { (run) throws(KeychainError) in try await run.watch() }
@@ -300,6 +302,8 @@ enum CommandTable {
         run: { (run) throws(KeychainError) in try run.version() }
     )
 
+    private static let unlocking =
+        "The desktop asks for the password of a keyring that is locked, unless --no-prompt is given."
     private static let escapes =
         "Tabs, newlines, backslashes and other control characters are printed as \\t, \\n, \\\\ and \\xNN."
 }
