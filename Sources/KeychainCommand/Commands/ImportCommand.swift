@@ -21,12 +21,13 @@
             try await announcingCreation(of: target) { () async throws(KeychainError) in
                 let keychain = target.keychain
                 guard target.driver.capabilities.contains(.transactions) else {
-                    return try await CallExecutor.run(CallContext(.store)) { () throws(KeychainError) in
-                        try store(file, label, tag, ifExists, keychain)
+                    let call = CallContext(.store, timeout: settings.remaining)
+                    return try await CallExecutor.run(call) { () throws(KeychainError) in
+                        try store(file, label, tag, ifExists, keychain, call)
                     }
                 }
                 do {
-                    try await keychain.transaction { try store(file, label, tag, ifExists, $0) }
+                    try await keychain.transaction { try store(file, label, tag, ifExists, $0, nil) }
                 } catch let error as KeychainError {
                     throw error
                 } catch {
@@ -44,11 +45,14 @@
             _ label: String?,
             _ tag: String?,
             _ ifExists: IfExists,
-            _ keychain: Keychain
+            _ keychain: Keychain,
+            _ call: CallContext?
         ) throws(KeychainError) {
             var count = 0
             do throws(KeychainError) {
                 for part in file.keys {
+                    // A cancellation reaches this call, and none of those that it makes.
+                    try call?.check()
                     var query = SecItemQuery<SecKey>()
                     query.label = label ?? part.label
                     query.applicationTag = tag.map { Data($0.utf8) }
@@ -56,6 +60,7 @@
                     count += 1
                 }
                 for part in file.certificates {
+                    try call?.check()
                     var query = SecItemQuery<SecCertificate>()
                     query.label = (file.isOwn(part.certificate) ? label : nil) ?? part.label
                     try keychain.store(part.certificate, query: query, ifExists: ifExists)
