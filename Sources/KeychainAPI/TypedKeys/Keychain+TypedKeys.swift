@@ -196,7 +196,7 @@ extension Keychain {
     // MARK: Between keys and items
 
     /// The one item of a key: what its primary key leaves out is the default and no wildcard, and nothing else counts.
-    private func exact<Item: SecStorable>(_ query: SecItemQuery<Item>) -> SecItemQuery<Item> {
+    func exact<Item: SecStorable>(_ query: SecItemQuery<Item>) -> SecItemQuery<Item> {
         let schema = AttributeSchema.schema(of: Item.itemClass)
         var exact = SecItemQuery<Item>()
         exact.synchronizable = query.synchronizable
