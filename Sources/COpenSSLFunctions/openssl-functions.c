@@ -3,6 +3,7 @@
 
 #include "COpenSSLFunctions.h"
 #include <dlfcn.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
 
@@ -109,6 +110,16 @@ const X509_ALGOR *openssl_content_algorithm(const PKCS7 *content) {
 }
 int openssl_content_is_data(const PKCS7 *content) { return library.OBJ_obj2nid(content->type) == NID_pkcs7_data; }
 
+// A number; what is negative or too large for one is very large.
+static long count_in(const ASN1_INTEGER *number) {
+    long count = library.ASN1_INTEGER_get(number);
+    return count < 0 ? LONG_MAX : count;
+}
+static long product(long left, long right) {
+    long result;
+    return __builtin_mul_overflow(left, right, &result) ? LONG_MAX : result;
+}
+
 // How many times a passphrase is hashed by an algorithm, -1 if that cannot be told.
 long openssl_iterations(const X509_ALGOR *algorithm) {
     const ASN1_OBJECT *name;
@@ -124,17 +135,23 @@ long openssl_iterations(const X509_ALGOR *algorithm) {
         if (type == V_ASN1_SEQUENCE && library.OBJ_obj2nid(name) == NID_id_pbkdf2) {
             PBKDF2PARAM *pbkdf2 =
                 (PBKDF2PARAM *)library.ASN1_item_unpack((const ASN1_STRING *)parameters, library.PBKDF2PARAM_it());
-            if (pbkdf2) iterations = library.ASN1_INTEGER_get(pbkdf2->iter);
+            if (pbkdf2) iterations = count_in(pbkdf2->iter);
             library.PBKDF2PARAM_free(pbkdf2);
         } else if (library.OBJ_obj2nid(name) == NID_id_scrypt) {
-            // OpenSSL itself bounds the memory that scrypt may take, and with it the time.
-            iterations = 1;
+            // Of about the length of one round of PBKDF2: each block that is mixed (RFC 7914, 2).
+            SCRYPT_PARAMS *scrypt = (SCRYPT_PARAMS *)library.ASN1_item_unpack((const ASN1_STRING *)parameters,
+                                                                              library.SCRYPT_PARAMS_it());
+            if (scrypt) {
+                iterations = product(count_in(scrypt->costParameter),
+                                     product(count_in(scrypt->blockSize), count_in(scrypt->parallelizationParameter)));
+            }
+            library.SCRYPT_PARAMS_free(scrypt);
         }
         library.PBE2PARAM_free(pbes2);
         return iterations;
     }
     PBEPARAM *pbe = (PBEPARAM *)library.ASN1_item_unpack((const ASN1_STRING *)parameters, library.PBEPARAM_it());
-    if (pbe) iterations = pbe->iter ? library.ASN1_INTEGER_get(pbe->iter) : 1;
+    if (pbe) iterations = pbe->iter ? count_in(pbe->iter) : 1;
     library.PBEPARAM_free(pbe);
     return iterations;
 }

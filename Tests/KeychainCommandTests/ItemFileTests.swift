@@ -93,7 +93,7 @@
             @Test(arguments: [
                 ("srv.p12 --no-prompt", 4, "nothing may be asked"), ("srv.p12 --passphrase env:Q", 5, "wrong"),
                 ("srv.csr", 10, "neither a key nor a certificate"), ("srv.p12 --passphrase keyfile:key", 2, "key file"),
-                ("missing", 6, "missing"), ("cut.p12 --passphrase env:P", 10, "no PKCS#12 file"),
+                ("missing", 6, "missing"), ("cut.p12 --passphrase env:P", 10, "neither a certificate"),
                 ("ssh", 9, "ssh-keygen -p -m PKCS8"),
                 ("empty", 10, "neither"), ("srv.pem --format der", 10, "neither"),
                 ("srv.pem --format x", 2, "pem, der, pkcs12"),
@@ -127,6 +127,103 @@
                 #expect(lines.first == "\(status)", "\(lines)")
                 #expect(message.isEmpty || lines.dropFirst().joined().contains(message), "\(lines)")
                 #expect(lines.count == (message.isEmpty ? 1 : 2), "\(lines)")
+            }
+
+            /// Self-signed certificates often have one issuer and one serial number for good.
+            @Test func aCertificateIsNotLostToAnotherOne() async throws {
+                let lines = try await shell(
+                    """
+                    for i in 1 2; do
+                        openssl req -x509 -newkey rsa:2048 -nodes -keyout n$i.key -out n$i.crt -subj /CN=localhost \
+                            -set_serial 1 2>log || cat log
+                        cat n$i.key n$i.crt > n$i.pem
+                    done
+                    cat n1.crt n2.crt > both.pem; $K -q import both.pem 2>log; echo $?; $K ls 2>log | wc -l
+                    $K -q import n1.pem --label mine; $K -q import n1.pem; echo $?
+                    $K import n2.pem 2>&1; echo $?; $K ls | wc -l
+                    $K export a.pem --class identity; openssl x509 -in a.pem | cmp - n1.crt
+                    $K -q import n2.pem --if-exists replace-value; echo $?; $K ls --class identity | cut -f4
+                    $K export b.pem --class identity; openssl x509 -in b.pem | cmp - n2.crt; openssl pkey -in b.pem | cmp - n2.key
+                    """
+                )
+                try #require(lines.count == 8, "\(lines)")
+                #expect(lines[0] == "3" && lines[1] == "0" && lines[2] == "0")
+                #expect(lines[3].contains("same serial number") && lines[3].contains("--if-exists replace-value"))
+                #expect(lines[4] == "3" && lines[5] == "2" && lines[6] == "0" && lines[7] == "mine")
+            }
+
+            @Test func theChainIsOfThoseThatHaveSigned() async throws {
+                let lines = try await shell(
+                    """
+                    for i in 1 2; do
+                        openssl req -x509 -newkey rsa:2048 -nodes -keyout r$i.key -out r$i.crt -subj /CN=Root 2>log || cat log
+                    done
+                    openssl x509 -req -in srv.csr -CA r2.crt -CAkey r2.key -CAcreateserial -out leaf.crt 2>log || cat log
+                    cat r1.crt r2.crt leaf.crt srv.key | $K -q import -
+                    $K export id.p12 --class identity --passphrase env:P
+                    openssl pkcs12 -in id.p12 -passin env:P -cacerts -nokeys 2>log | openssl x509 | cmp - r2.crt
+                    $K export id.pem --class identity; grep -c 'BEGIN CERTIFICATE' id.pem
+                    """
+                )
+                #expect(lines == ["2"])
+            }
+
+            @Test func aPointInShortFormIsTheSameKey() async throws {
+                let lines = try await shell(
+                    """
+                    openssl ec -in ca.key -conv_form compressed -out short.key 2>log
+                    openssl req -x509 -new -key short.key -subj /CN=short -out short.pem
+                    $K -q import ca.key; $K -q import short.pem; $K ls --class identity | cut -f4
+                    """
+                )
+                #expect(lines == ["short"])
+            }
+
+            @Test(arguments: [
+                // A first line that is cut, one that is not at the left, and a block that is empty.
+                ("sed '0,/-----BEGIN/s/-----BEGIN/----BEGIN/' all.pem", 10, "damaged"),
+                ("sed 's/-----BEGIN PRIVATE/ -----BEGIN PRIVATE/' all.pem", 10, "damaged"),
+                ("cat all.pem; echo -----BEGIN CERTIFICATE-----; echo -----END CERTIFICATE-----", 10, ""),
+                ("cat srv.csr all.pem", 0, "passed over what is neither a key nor a certificate: CERTIFICATE REQUEST"),
+                ("echo 0 is no key; sed 's/$/\\r/' all.pem", 0, "imported 1 key and 1 certificate"),
+                (
+                    "openssl pkcs8 -topk8 -in srv.key -scrypt -scrypt_N 65536 -scrypt_r 2 -scrypt_p 200 -passout env:P",
+                    9, "too long"
+                ),
+                ("openssl pkcs8 -topk8 -in srv.key -scrypt -passout env:P", 0, "imported 1 key"),
+            ]) func whatIsBesideThem(_ command: String, _ status: Int, _ message: String) async throws {
+                let lines = try await shell(
+                    """
+                    cat srv.key srv.pem > all.pem; { \(command); } 2>log | $K import - --passphrase env:P 2>errors; echo $?
+                    cat errors; $K ls 2>log | wc -l
+                    """
+                )
+                #expect(lines.first == "\(status)" && (message.isEmpty || lines.joined().contains(message)), "\(lines)")
+                #expect((lines.last == "0") == (status != 0), "\(lines)")
+            }
+
+            @Test func anEmptyPassphraseProtectsNothing() async throws {
+                let lines = try await shell(
+                    """
+                    $K -q import srv.p12 --passphrase env:P; export E=
+                    for f in k.pem k.der; do $K -q export $f --class key --passphrase env:E 2>log; echo $?; done
+                    $K export i.p12 --class identity --passphrase env:E 2>log; echo $?; ls k.pem k.der i.p12 2>/dev/null
+                    """
+                )
+                #expect(lines == ["2", "2", "2"])
+            }
+
+            @Test func withoutOpenSSLTheRestWorks() async throws {
+                let lines = try await shell(
+                    """
+                    $K -q import srv.p12 --passphrase env:P; echo v | $K -q set svc
+                    mkdir none; echo | gcc -shared -x c -o none/libcrypto.so.3 -; N="env LD_LIBRARY_PATH=none $K"
+                    $N get svc; echo; $N import srv.pem 2>&1; echo $?; $N info --class certificate 2>log; echo $?
+                    $N doctor | grep -o 'note.certificates.*libssl3'
+                    """
+                )
+                try #require(lines.count == 5, "\(lines)")
+                #expect(lines[0] == "v" && lines[1].contains("libssl3") && lines[2] == "6" && lines[3] == "6")
             }
 
             @Test func whatBelongsToThisDeviceStays() async throws {

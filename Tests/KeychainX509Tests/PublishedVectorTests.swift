@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #if X509
+    import BackendMemory
     import Foundation
     import KeychainAPI
     import KeychainX509
@@ -141,7 +142,9 @@
             #expect([.negativeSerialNumber, .invalidUTF8, .textWithNUL, .unknownVersion].contains(fault), "\(fault)")
             // What can be looked at is: no crash, and nothing made up.
             _ = (certificate.subjectSummary, certificate.emailAddresses, certificate.dnsNames, certificate.serialNumber)
-            #expect(certificate.commonName?.utf8.contains(0) != true)
+            let keychain = Keychain(driver: MemoryDriver())
+            try keychain.store(certificate)
+            #expect(try keychain.retrieve(SecItemQuery<SecCertificate>()) == certificate)
         }
     }
 #endif

@@ -114,6 +114,8 @@
     FUNCTION(PKCS8_PRIV_KEY_INFO_free)          \
     FUNCTION(PKCS8_decrypt)                     \
     FUNCTION(PKCS8_encrypt)                     \
+    FUNCTION(SCRYPT_PARAMS_free)                \
+    FUNCTION(SCRYPT_PARAMS_it)                  \
     FUNCTION(X509_ALGOR_get0)                   \
     FUNCTION(X509_NAME_ENTRY_get_data)          \
     FUNCTION(X509_NAME_ENTRY_get_object)        \
@@ -154,6 +156,7 @@
     FUNCTION(X509_get_version)                  \
     FUNCTION(X509_pubkey_digest)                \
     FUNCTION(X509_up_ref)                       \
+    FUNCTION(X509_verify)                       \
     FUNCTION(X509_verify_cert)                  \
     FUNCTION(X509_verify_cert_error_string)     \
     FUNCTION(d2i_AutoPrivateKey)                \

@@ -16,7 +16,14 @@ extension CommandRun {
         var query = SecItemQuery<SecCertificate>()
         query.synchronizable = .any
         guard let items = try? keychain.retrieveAll([.data, .info], query: query) else { return [] }
-        let summaries = items.compactMap { $0.details?.value }.compactMap(CertificateSummary.init)
+        var summaries: [CertificateSummary] = []
+        do throws(KeychainError) {
+            for value in items.compactMap({ $0.details?.value }) {
+                if let summary = try CertificateSummary(value) { summaries.append(summary) }
+            }
+        } catch {
+            return [Finding(.note, "certificates", error.message)]
+        }
         let now = Date()
         let findings = summaries.compactMap { Self.finding($0, now) }
         guard findings.isEmpty, !summaries.isEmpty else { return findings }

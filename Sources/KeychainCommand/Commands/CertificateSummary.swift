@@ -17,9 +17,17 @@ struct CertificateSummary: Sendable {
     let hosts: [String]
 
     /// Reads a certificate; nil for what is none, and in a command that was built without X.509.
-    init?(_ derRepresentation: Data) {
+    ///
+    /// - Throws: `unavailable` without OpenSSL.
+    init?(_ derRepresentation: Data) throws(KeychainError) {
         #if X509
-            guard let certificate = try? Certificate(derRepresentation: derRepresentation) else { return nil }
+            let certificate: Certificate
+            do throws(KeychainError) {
+                certificate = try Certificate(derRepresentation: SecureBytes(derRepresentation))
+            } catch {
+                if error.code == .decode { return nil }
+                throw error
+            }
             subject = certificate.subject.description
             issuer = certificate.issuer.description
             validFrom = certificate.notValidBefore

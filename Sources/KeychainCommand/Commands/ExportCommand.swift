@@ -150,18 +150,20 @@
             }
             guard let info = infos.first, let identity: DigitalIdentity = try await store.keychain.retrieve(query)
             else { return nil }
-            if info.accessPolicy.accessibility.isThisDeviceOnly {
+            var keyQuery = SecItemQuery<SecKey>()
+            keyQuery.keyClass = .private
+            keyQuery.applicationLabel = info.publicKeyHash
+            keyQuery.synchronizable = .any
+            let keys = try await store.keychain.infoAll(for: keyQuery)
+            guard !info.accessPolicy.accessibility.isThisDeviceOnly,
+                keys.allSatisfy({ !$0.accessPolicy.accessibility.isThisDeviceOnly })
+            else {
                 note(Self.leftOut(1))
                 return nil
             }
-            var others = try await store.keychain.items(SecItemQuery<SecCertificate>())
+            let others = try await store.keychain.items(SecItemQuery<SecCertificate>())
                 .compactMap { try? Certificate(derRepresentation: $0.value) }
-            var chain: [Certificate] = []
-            var last = identity.certificate
-            while last.issuer != last.subject, let index = others.firstIndex(where: { $0.subject == last.issuer }) {
-                last = others.remove(at: index)
-                chain.append(last)
-            }
+            let chain = CertificateChains(others).above(identity.certificate)
             return (identity, info.label, chain)
         }
     }

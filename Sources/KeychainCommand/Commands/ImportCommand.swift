@@ -9,7 +9,7 @@
         func importFile() async throws(KeychainError) -> ExitCode {
             let settings = try settings()
             let path = parsed.operands[0]
-            let ifExists = try ifExists
+            let ifExists = parsed.value(CommandTable.ifExists.name) == nil ? nil : try ifExists
             let format = try format
             _ = try passphraseSource
             let bytes = try contents(of: path, settings)
@@ -34,17 +34,23 @@
                     throw KeychainError(.internal, "Nothing was imported. Please report it.")
                 }
             }
+            if !file.passedOver.isEmpty {
+                note("passed over what is neither a key nor a certificate: \(file.passedOver.joined(separator: ", "))")
+            }
             let counts = [(file.keys.count, "key"), (file.certificates.count, "certificate")].filter { $0.0 > 0 }
             let words = counts.map { $0.0 == 1 ? "1 \($0.1)" : "\($0.0) \($0.1)s" }
             note("imported \(words.joined(separator: " and "))")
             return .done
         }
 
+        /// Stores what a file holds.
+        ///
+        /// - Parameter call: Ends it between two items; nil in a transaction, of which nothing stays if it fails.
         private func store(
             _ file: ItemFile,
             _ label: String?,
             _ tag: String?,
-            _ ifExists: IfExists,
+            _ ifExists: IfExists?,
             _ keychain: Keychain,
             _ call: CallContext?
         ) throws(KeychainError) {
@@ -56,22 +62,45 @@
                     var query = SecItemQuery<SecKey>()
                     query.label = label ?? part.label
                     query.applicationTag = tag.map { Data($0.utf8) }
-                    try keychain.store(part.key, query: query, ifExists: ifExists)
+                    // Under one tag, a key that is there already is this very key.
+                    try keychain.store(part.key, query: query, ifExists: ifExists ?? .replaceValue)
                     count += 1
                 }
                 for part in file.certificates {
                     try call?.check()
                     var query = SecItemQuery<SecCertificate>()
                     query.label = (file.isOwn(part.certificate) ? label : nil) ?? part.label
-                    try keychain.store(part.certificate, query: query, ifExists: ifExists)
+                    try store(part.certificate, query, ifExists, keychain)
                     count += 1
                 }
             } catch {
-                if count > 0, !keychain.capabilities.contains(.transactions) {
+                if count > 0, call != nil {
                     let rest = file.keys.count + file.certificates.count - count
                     note("\(count) of the file's items were stored before that; \(rest) were not")
                 }
                 throw error
+            }
+        }
+
+        /// Stores a certificate; one of the same issuer and number is lost by that only if the person says so.
+        private func store(
+            _ certificate: Certificate,
+            _ query: SecItemQuery<SecCertificate>,
+            _ ifExists: IfExists?,
+            _ keychain: Keychain
+        ) throws(KeychainError) {
+            do throws(KeychainError) {
+                try keychain.store(certificate, query: query, ifExists: ifExists ?? .fail)
+            } catch {
+                guard error.code == .duplicateItem, ifExists == nil else { throw error }
+                let same = try keychain.items(certificate.identity).contains { item in
+                    item.value.withBytes { $0.elementsEqual(certificate.derRepresentation) }
+                }
+                guard !same else { return }
+                throw error.explained(
+                    "There is another certificate of ‘\(TextEscaping.line(certificate.issuer.description))’ with the same "
+                        + "serial number, as self-signed ones often are renewed. To replace it, add --if-exists replace-value."
+                )
             }
         }
     }

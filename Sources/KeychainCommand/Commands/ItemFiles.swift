@@ -80,8 +80,12 @@
             do throws(KeychainError) {
                 return try input.readInput(limit: limit, droppingNewline: false, deadline: settings.deadline)
             } catch {
-                guard error.code == .dataTooLarge else { throw error }
-                throw KeychainError(.dataTooLarge, "The file ‘\(path)’ has more than \(limit) bytes.")
+                if error.code == .dataTooLarge {
+                    throw KeychainError(.dataTooLarge, "The file ‘\(path)’ has more than \(limit) bytes.")
+                }
+                // What it says speaks of standard input.
+                guard let number = error.underlying.map({ Int32($0.code) }), number > 0 else { throw error }
+                throw .system(number, action)
             }
         }
     }

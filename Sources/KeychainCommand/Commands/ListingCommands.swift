@@ -113,7 +113,7 @@ extension OpenStore {
         var query = SecItemQuery<SecCertificate>()
         query.persistentReference = PersistentReference(uuid: item.reference)
         guard case .data(let data)? = try await keychain.retrieve(.data, query: query) else { return nil }
-        return CertificateSummary(data)
+        return try CertificateSummary(data)
     }
 }
 

@@ -27,10 +27,12 @@ enum TextEscaping {
         return result
     }
 
-    /// The C0 and C1 controls, DEL, and what changes the direction of text or breaks lines (Unicode 15, 23.2).
+    /// The C0 and C1 controls, DEL, what breaks lines, and what nobody sees or changes the direction of text (Unicode 15,
+    /// 23.2); but for what joins the parts of an emoji.
     private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.value {
-        case 0..<0x20, 0x7F..<0xA0, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true
+        switch scalar.properties.generalCategory {
+        case .control, .lineSeparator, .paragraphSeparator: true
+        case .format: scalar != "\u{200D}"
         default: false
         }
     }

@@ -35,7 +35,8 @@ extension CommandTable {
                         + "keys. A certificate without a label gets its subject. If the file is encrypted, its passphrase is "
                         + "asked for on a terminal, unless --passphrase is given.",
                     "All of the file is stored, or nothing, where the store can do that; else what was stored is told. "
-                        + "An item that is there already is stored again, which changes nothing.",
+                        + "What is there already stays as it is; another certificate of the same issuer and serial number is "
+                        + "only replaced with --if-exists, else the exit status is 3.",
                     "OpenSSH's own form of private keys is not read: ssh-keygen -p -m PKCS8 -f COPY converts a copy.",
                 ],
                 exitCodes: [.done, .duplicate] + storeFailures,

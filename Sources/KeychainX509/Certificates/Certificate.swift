@@ -143,7 +143,11 @@
         }
 
         /// The SHA-1 of the public key: the application label of the private key that belongs to it.
-        public var publicKeyHash: Data { handle.digest(openssl.EVP_sha1(), of: openssl.X509_pubkey_digest) }
+        public var publicKeyHash: Data {
+            // The hash of the bits as they stand there is another one for a point in short form.
+            if let key = try? publicKey, case .ec = key.algorithm { return key.applicationLabel }
+            return handle.digest(openssl.EVP_sha1(), of: openssl.X509_pubkey_digest)
+        }
 
         /// The SHA-256 of the certificate.
         public var fingerprint: Data { handle.digest(openssl.EVP_sha256(), of: openssl.X509_digest) }

@@ -7,7 +7,8 @@
         /// Stores a certificate.
         ///
         /// Issuer, serial number, version, subject, key identifiers and encoding are taken from it, as Apple takes them, and
-        /// the label if the query has none; what the query sets stays.
+        /// the label if the query has none; what the query sets stays. With ``IfExists/replaceValue``, what follows from the
+        /// certificate is that of the new one, and label and access policy are kept.
         ///
         /// - Parameters:
         ///   - certificate: The certificate, also one of another library.
@@ -21,7 +22,12 @@
             accessPolicy: AccessPolicy = .default,
             ifExists: IfExists = .fail
         ) throws(KeychainError) {
-            let item = try prepared(certificate, query)
+            var item = try prepared(certificate, query)
+            var (accessPolicy, ifExists) = (accessPolicy, ifExists)
+            if ifExists == .replaceValue {
+                try item.query.keep(info(for: item.query.identity), &accessPolicy, label: query.label)
+                ifExists = .replace
+            }
             try store(item.value, query: item.query, accessPolicy: accessPolicy, ifExists: ifExists)
         }
 
@@ -39,7 +45,12 @@
             accessPolicy: AccessPolicy = .default,
             ifExists: IfExists = .fail
         ) async throws(KeychainError) {
-            let item = try prepared(certificate, query)
+            var item = try prepared(certificate, query)
+            var (accessPolicy, ifExists) = (accessPolicy, ifExists)
+            if ifExists == .replaceValue {
+                try item.query.keep(await info(for: item.query.identity), &accessPolicy, label: query.label)
+                ifExists = .replace
+            }
             try await store(item.value, query: item.query, accessPolicy: accessPolicy, ifExists: ifExists)
         }
 
@@ -60,7 +71,12 @@
             accessPolicy: AccessPolicy = .default,
             ifExists: IfExists = .fail
         ) throws(KeychainError) -> SecValue<SecCertificate>? {
-            let item = try prepared(certificate, query)
+            var item = try prepared(certificate, query)
+            var (accessPolicy, ifExists) = (accessPolicy, ifExists)
+            if ifExists == .replaceValue {
+                try item.query.keep(info(for: item.query.identity), &accessPolicy, label: query.label)
+                ifExists = .replace
+            }
             return try store(
                 item.value,
                 returning: returning,
@@ -87,7 +103,12 @@
             accessPolicy: AccessPolicy = .default,
             ifExists: IfExists = .fail
         ) async throws(KeychainError) -> SecValue<SecCertificate>? {
-            let item = try prepared(certificate, query)
+            var item = try prepared(certificate, query)
+            var (accessPolicy, ifExists) = (accessPolicy, ifExists)
+            if ifExists == .replaceValue {
+                try item.query.keep(await info(for: item.query.identity), &accessPolicy, label: query.label)
+                ifExists = .replace
+            }
             return try await store(
                 item.value,
                 returning: returning,
@@ -190,7 +211,34 @@
         }
     }
 
+    extension SecItemQuery<SecCertificate> {
+        /// What tells the certificate from others.
+        fileprivate var identity: SecItemQuery {
+            var identity = SecItemQuery()
+            identity.certificateType = self.certificateType
+            identity.issuer = self.issuer
+            identity.serialNumber = self.serialNumber
+            identity.synchronizable = synchronizable
+            identity.accessGroup = accessGroup
+            return identity
+        }
+
+        /// Takes over what stays when the value of an item is replaced, and does not follow from it.
+        fileprivate mutating func keep(
+            _ existing: SecItemInfo<SecCertificate>?,
+            _ accessPolicy: inout AccessPolicy,
+            label given: String?
+        ) {
+            guard let existing else { return }
+            self.label = given ?? existing.label
+            accessPolicy = existing.accessPolicy
+        }
+    }
+
     extension Certificate {
+        /// What tells the certificate from others.
+        package var identity: SecItemQuery<SecCertificate> { completing(SecItemQuery()).identity }
+
         /// A query with what the certificate says; what is set in it already stays.
         func completing(_ query: SecItemQuery<SecCertificate>) -> SecItemQuery<SecCertificate> {
             var query = query
@@ -201,7 +249,8 @@
             query.subject = query.subject ?? subject.normalizedContent
             query.subjectKeyID = query.subjectKeyID ?? subjectKeyID
             query.publicKeyHash = query.publicKeyHash ?? publicKeyHash
-            query.label = query.label ?? subjectSummary
+            // No attribute has a NUL in it, and a name may.
+            query.label = query.label ?? subjectSummary.map { String($0.map { $0 == "\0" ? "\u{FFFD}" : $0 }) }
             return query
         }
     }

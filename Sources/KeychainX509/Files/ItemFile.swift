@@ -20,6 +20,9 @@
         /// The certificates, and what the file calls them.
         package private(set) var certificates: [(certificate: Certificate, label: String?)] = []
 
+        /// The names of PEM blocks that are neither.
+        package private(set) var passedOver: [String] = []
+
         /// Whether a certificate is that of one of the keys, or the only one.
         package func isOwn(_ certificate: Certificate) -> Bool {
             certificates.count == 1
@@ -48,14 +51,25 @@
 
         /// The form of a file, by how it begins.
         private static func format(_ bytes: UnsafeRawBufferPointer) -> Format {
-            let mark = Array("-----BEGIN ".utf8)
-            if bytes.indices.contains(where: { bytes[$0] == mark[0] && bytes[$0...].starts(with: mark) }) {
-                return .pem
-            }
             // A PFX is a sequence whose first element is the number 3, which no key and no certificate begins with.
-            guard bytes.count > 2, bytes[0] == 0x30 else { return .der }
-            let start = bytes[1] < 0x80 ? 2 : 2 + Int(bytes[1] & 0x7F)
-            return bytes.dropFirst(start).starts(with: [0x02, 0x01, 0x03]) ? .pkcs12 : .der
+            if let start = derStart(bytes) { return bytes[start...].starts(with: [0x02, 0x01, 0x03]) ? .pkcs12 : .der }
+            return count("-----BEGIN ", in: bytes) > 0 ? .pem : .der
+        }
+
+        /// Where the content of a sequence begins that is all of the bytes (X.690, 8.1.3); nil if they are none.
+        private static func derStart(_ bytes: UnsafeRawBufferPointer) -> Int? {
+            guard bytes.count > 2, bytes[0] == 0x30 else { return nil }
+            guard bytes[1] >= 0x80 else { return 2 + Int(bytes[1]) == bytes.count ? 2 : nil }
+            let start = 2 + Int(bytes[1] & 0x7F)
+            guard (3...6).contains(start), bytes.count > start else { return nil }
+            let length = bytes[2..<start].reduce(0) { $0 << 8 | Int($1) }
+            return start + length == bytes.count ? start : nil
+        }
+
+        /// How often a text occurs.
+        private static func count(_ text: String, in bytes: UnsafeRawBufferPointer) -> Int {
+            let mark = Array(text.utf8)
+            return bytes.indices.count { bytes[$0] == mark[0] && bytes[$0...].starts(with: mark) }
         }
 
         private mutating func readPEM(
@@ -63,7 +77,16 @@
             _ passphrase: () throws(KeychainError) -> SecureBytes
         ) throws(KeychainError) {
             var known: SecureBytes?
-            for block in try bytes.withBytes({ (bytes) throws(KeychainError) in try PEM.blocks(bytes) }) {
+            let blocks = try bytes.withBytes { (bytes) throws(KeychainError) in try PEM.blocks(bytes) }
+            // OpenSSL passes over a block whose first line is damaged; its key would be missing, and nobody would know.
+            let marks = bytes.withBytes { max(Self.count("-----BEGIN ", in: $0), Self.count("-----END ", in: $0)) }
+            guard blocks.count == marks else {
+                throw KeychainError(
+                    .decode,
+                    "A PEM block is damaged. Each one has a “BEGIN” line and an “END” line, from the first column on."
+                )
+            }
+            for block in blocks {
                 if ["CERTIFICATE", "X509 CERTIFICATE"].contains(block.label) {
                     certificates.append((try Certificate(derRepresentation: block.bytes), nil))
                 } else if block.label.hasSuffix(" KEY") || block.label.hasSuffix("PRIVATE KEY") {
@@ -71,6 +94,8 @@
                         try CryptoKey(block, known)
                     }
                     keys.append((key, nil))
+                } else if block.label != "EC PARAMETERS" {
+                    passedOver.append(block.label)
                 }
             }
             guard !keys.isEmpty || !certificates.isEmpty else {

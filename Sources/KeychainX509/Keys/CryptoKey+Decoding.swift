@@ -177,7 +177,7 @@
         ) throws(KeychainError) -> OpaquePointer {
             var algorithm: UnsafePointer<X509_ALGOR>?
             openssl.X509_SIG_get0(encrypted, &algorithm, nil)
-            try checkIterations(algorithm)
+            _ = try checkedIterations(algorithm)
             guard let passphrase else {
                 throw KeychainError(.authenticationFailed, "The key is encrypted. Give its passphrase.")
             }
@@ -197,15 +197,20 @@
         }
 
         /// Refuses an algorithm that is meant to keep the reader busy.
-        static func checkIterations(_ algorithm: UnsafePointer<X509_ALGOR>?) throws(KeychainError) {
-            guard let algorithm else { return }
+        ///
+        /// - Returns: How many times the passphrase is hashed.
+        static func checkedIterations(_ algorithm: UnsafePointer<X509_ALGOR>?) throws(KeychainError) -> Int {
+            guard let algorithm else { return 0 }
             let iterations = openssl_iterations(algorithm)
-            guard iterations <= mostIterations else {
-                throw KeychainError(
-                    .unsupported,
-                    "Its passphrase would be hashed \(iterations) times; at most \(mostIterations) are done."
-                )
-            }
+            guard iterations <= mostIterations else { throw tooManyIterations }
+            return max(0, iterations)
+        }
+
+        static var tooManyIterations: KeychainError {
+            KeychainError(
+                .unsupported,
+                "The passphrase would be hashed so often that it takes too long; at most \(mostIterations) times are done."
+            )
         }
 
         /// The error for what did not decrypt.

@@ -27,10 +27,13 @@
 
         /// A private key in DER, encrypted: PKCS#8 with PBES2, PBKDF2 and AES-256 in CBC mode (RFC 8018).
         ///
-        /// - Parameter passphrase: The passphrase. It is hashed 600,000 times, which takes a quarter of a second.
-        /// - Throws: `invalidParameter` for a public key.
+        /// - Parameter passphrase: The passphrase, not empty. It is hashed 600,000 times, which takes a quarter of a second.
+        /// - Throws: `invalidParameter` for a public key and for an empty passphrase.
         public func encryptedDERRepresentation(passphrase: SecureBytes) throws(KeychainError) -> SecureBytes {
-            try OpenSSL.run { () throws(KeychainError) in
+            guard !passphrase.isEmpty else {
+                throw KeychainError(.invalidParameter, "An empty passphrase protects nothing. Choose another one.")
+            }
+            return try OpenSSL.run { () throws(KeychainError) in
                 let info = try privateKeyInfo()
                 defer { openssl.PKCS8_PRIV_KEY_INFO_free(info) }
                 let encrypted = passphrase.withBytes { bytes in
@@ -56,8 +59,8 @@
 
         /// A private key as PEM, encrypted: `ENCRYPTED PRIVATE KEY`.
         ///
-        /// - Parameter passphrase: The passphrase.
-        /// - Throws: `invalidParameter` for a public key.
+        /// - Parameter passphrase: The passphrase, not empty.
+        /// - Throws: `invalidParameter` for a public key and for an empty passphrase.
         public func encryptedPEMRepresentation(passphrase: SecureBytes) throws(KeychainError) -> SecureBytes {
             try PEM.text("ENCRYPTED PRIVATE KEY", encryptedDERRepresentation(passphrase: passphrase))
         }

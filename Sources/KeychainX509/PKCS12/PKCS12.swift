@@ -19,8 +19,8 @@
         /// - Returns: A part for each private key with what belongs to it, then one for each certificate that belongs to
         ///   none. A part may be without an identity.
         /// - Throws: `decode` for what is no such file or is damaged, `authenticationFailed` for a wrong passphrase,
-        ///   `unsupported` for an algorithm that OpenSSL does not have here, or a passphrase that is hashed more than ten
-        ///   million times.
+        ///   `unsupported` for an algorithm that OpenSSL does not have here, or passphrases that are hashed more
+        ///   than ten million times in all.
         public static func `import`(
             _ data: some ContiguousBytes,
             passphrase: SecureBytes?

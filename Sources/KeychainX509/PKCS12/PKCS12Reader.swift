@@ -13,6 +13,8 @@
         private static let deepest = 8
 
         private struct Contents {
+            /// How many times passphrases were hashed for it.
+            var iterations = 0
             var keys: [(key: CryptoKey, label: String?, keyID: Data?)] = []
             var certificates: [(certificate: Certificate, label: String?, keyID: Data?)] = []
         }
@@ -34,17 +36,18 @@
             var number: UnsafePointer<ASN1_INTEGER>?
             openssl.PKCS12_get0_mac(nil, nil, nil, &number, file)
             let iterations = number.map { openssl.ASN1_INTEGER_get($0) } ?? 1
-            guard (0...CryptoKey.mostIterations).contains(iterations) else {
-                throw KeychainError(
-                    .unsupported,
-                    "The file's passphrase would be hashed \(iterations) times; at most \(CryptoKey.mostIterations) are done."
-                )
-            }
+            guard (0...CryptoKey.mostIterations).contains(iterations) else { throw CryptoKey.tooManyIterations }
             let isNone = passphrase?.isEmpty ?? true
             for candidate in isNone ? [nil, SecureBytes(Data())] : [passphrase] {
                 let candidate = terminated(candidate)
                 let isRight = withText(candidate) { openssl.PKCS12_verify_mac(file, $0, $1) == 1 }
                 if isRight { return candidate }
+            }
+            if Int32(truncatingIfNeeded: openssl.ERR_peek_error() & 0x7F_FFFF) == PKCS12_R_UNKNOWN_DIGEST_ALGORITHM {
+                throw OpenSSL.error(
+                    .unsupported,
+                    "The file is signed with an algorithm that OpenSSL does not have here. Export it anew with another one."
+                )
             }
             let reason = Int32(truncatingIfNeeded: openssl.ERR_peek_last_error() & 0x7F_FFFF)
             if reason != 0, reason != PKCS12_R_MAC_VERIFY_FAILURE, reason != PKCS12_R_MAC_GENERATION_ERROR {
@@ -87,7 +90,7 @@
                     bags = openssl.PKCS12_unpack_p7data(content)
                     if bags == nil { throw OpenSSL.error(.decode, "The file is damaged: a part cannot be read.") }
                 } else {
-                    bags = try decrypted(content)
+                    bags = try decrypted(content, &found)
                 }
                 defer { openssl_bags_free(bags) }
                 try read(bags, &found, depth: 0)
@@ -95,14 +98,27 @@
             return Self.joined(found)
         }
 
-        private func decrypted(_ content: UnsafeMutablePointer<PKCS7>) throws(KeychainError) -> OpaquePointer {
+        /// Refuses a file whose parts are meant to keep the reader busy together.
+        private func checkIterations(
+            _ algorithm: UnsafePointer<X509_ALGOR>?,
+            _ contents: inout Contents
+        ) throws(KeychainError) {
+            contents.iterations += try CryptoKey.checkedIterations(algorithm)
+            // A file has a key or two, and the certificates in one part.
+            guard contents.iterations <= 2 * CryptoKey.mostIterations else { throw CryptoKey.tooManyIterations }
+        }
+
+        private func decrypted(
+            _ content: UnsafeMutablePointer<PKCS7>,
+            _ contents: inout Contents
+        ) throws(KeychainError) -> OpaquePointer {
             guard let algorithm = openssl_content_algorithm(content) else {
                 throw KeychainError(
                     .unsupported,
                     "A part of the file is encrypted for a certificate and not by a passphrase."
                 )
             }
-            try CryptoKey.checkIterations(algorithm)
+            try checkIterations(algorithm, &contents)
             return try withLegacy("file") {
                 Self.withText(passphrase) { openssl.PKCS12_unpack_p7encdata(content, $0, $1) }
             }
@@ -143,7 +159,7 @@
                 case NID_pkcs8ShroudedKeyBag:
                     var algorithm: UnsafePointer<X509_ALGOR>?
                     openssl.X509_SIG_get0(openssl.PKCS12_SAFEBAG_get0_pkcs8(bag), &algorithm, nil)
-                    try CryptoKey.checkIterations(algorithm)
+                    try checkIterations(algorithm, &contents)
                     let info = try withLegacy("key") {
                         Self.withText(passphrase) { openssl.PKCS12_decrypt_skey(bag, $0, $1) }
                     }
@@ -187,31 +203,29 @@
         // MARK: Joining
 
         private static func joined(_ contents: Contents) -> [PKCS12Part] {
-            var rest = contents.certificates
+            let chains = CertificateChains(contents.certificates.map(\.certificate))
+            let places = Dictionary(contents.certificates.enumerated().map { ($1.certificate.publicKeyHash, $0) }) {
+                first,
+                _ in first
+            }
+            var used: Set<Certificate> = []
             var parts: [PKCS12Part] = []
             for key in contents.keys {
-                let hash = key.key.applicationLabel
-                var chain: [Certificate] = []
-                var label = key.label
-                var keyID = key.keyID
-                if let index = rest.firstIndex(where: { $0.certificate.publicKeyHash == hash }) {
-                    let own = rest.remove(at: index)
-                    chain.append(own.certificate)
-                    label = label ?? own.label
-                    keyID = keyID ?? own.keyID
-                }
+                let own = places[key.key.applicationLabel].map { contents.certificates[$0] }
                 // The certificates above one may serve several.
-                while let last = chain.last, last.issuer != last.subject,
-                    let next = contents.certificates.first(where: { $0.certificate.subject == last.issuer }),
-                    !chain.contains(next.certificate)
-                {
-                    chain.append(next.certificate)
-                    rest.removeAll { $0.certificate == next.certificate }
-                }
-                parts.append(PKCS12Part(label: label, keyID: keyID, privateKey: key.key, certificateChain: chain))
+                let chain = own.map { [$0.certificate] + chains.above($0.certificate) } ?? []
+                used.formUnion(chain)
+                parts.append(
+                    PKCS12Part(
+                        label: key.label ?? own?.label,
+                        keyID: key.keyID ?? own?.keyID,
+                        privateKey: key.key,
+                        certificateChain: chain
+                    )
+                )
             }
             return parts
-                + rest.map {
+                + contents.certificates.filter { !used.contains($0.certificate) }.map {
                     PKCS12Part(label: $0.label, keyID: $0.keyID, privateKey: nil, certificateChain: [$0.certificate])
                 }
         }
