@@ -25,7 +25,8 @@
             var item = try prepared(certificate, query)
             var (accessPolicy, ifExists) = (accessPolicy, ifExists)
             if ifExists == .replaceValue {
-                try item.query.keep(info(for: item.query.identity), &accessPolicy, label: query.label)
+                let existing = try retrieve(.info, query: item.query.identity)
+                item.query.keep(existing, &accessPolicy, label: query.label)
                 ifExists = .replace
             }
             try store(item.value, query: item.query, accessPolicy: accessPolicy, ifExists: ifExists)
@@ -48,7 +49,8 @@
             var item = try prepared(certificate, query)
             var (accessPolicy, ifExists) = (accessPolicy, ifExists)
             if ifExists == .replaceValue {
-                try item.query.keep(await info(for: item.query.identity), &accessPolicy, label: query.label)
+                let existing = try await retrieve(.info, query: item.query.identity)
+                item.query.keep(existing, &accessPolicy, label: query.label)
                 ifExists = .replace
             }
             try await store(item.value, query: item.query, accessPolicy: accessPolicy, ifExists: ifExists)
@@ -74,7 +76,8 @@
             var item = try prepared(certificate, query)
             var (accessPolicy, ifExists) = (accessPolicy, ifExists)
             if ifExists == .replaceValue {
-                try item.query.keep(info(for: item.query.identity), &accessPolicy, label: query.label)
+                let existing = try retrieve(.info, query: item.query.identity)
+                item.query.keep(existing, &accessPolicy, label: query.label)
                 ifExists = .replace
             }
             return try store(
@@ -106,7 +109,8 @@
             var item = try prepared(certificate, query)
             var (accessPolicy, ifExists) = (accessPolicy, ifExists)
             if ifExists == .replaceValue {
-                try item.query.keep(await info(for: item.query.identity), &accessPolicy, label: query.label)
+                let existing = try await retrieve(.info, query: item.query.identity)
+                item.query.keep(existing, &accessPolicy, label: query.label)
                 ifExists = .replace
             }
             return try await store(
@@ -225,11 +229,11 @@
 
         /// Takes over what stays when the value of an item is replaced, and does not follow from it.
         fileprivate mutating func keep(
-            _ existing: SecItemInfo<SecCertificate>?,
+            _ existing: SecValue<SecCertificate>?,
             _ accessPolicy: inout AccessPolicy,
             label given: String?
         ) {
-            guard let existing else { return }
+            guard case .dictionary(let existing)? = existing else { return }
             self.label = given ?? existing.label
             accessPolicy = existing.accessPolicy
         }
