@@ -252,6 +252,8 @@ struct ItemCommandTests {
         )
         #expect(try await bench.run("get", "svc", "--accessible=when-unlocked-this-device-only").text == "1")
         #expect(try await bench.run("get", "svc", "--accessible=when-unlocked").status == 1)
+        try await succeed("update", "svc", "--set-accessible=when-unlocked")
+        #expect(try await bench.run("get", "svc", "--accessible=when-unlocked").text == "1")
         let refused = try await bench.run("set", "x", "--accessible=when-passcode-set-this-device-only")
         #expect(refused.status == 9)
     }

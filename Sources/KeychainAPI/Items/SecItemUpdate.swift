@@ -17,6 +17,9 @@ public struct SecItemUpdate<Value: SecStorable>: Sendable {
     /// The new policy, nil to keep each item's own.
     public var accessPolicy: AccessPolicy?
 
+    /// When the items may be read from now on, whatever else their policies demand; nil to leave it.
+    package var accessibility: AccessPolicy.Accessibility?
+
     /// Whether the items are marked for synchronization from now on, nil to leave it.
     public var isSynchronizable: Bool?
 
@@ -53,5 +56,7 @@ public struct SecItemUpdate<Value: SecStorable>: Sendable {
         self.value = value.secureRepresentation
     }
 
-    var isEmpty: Bool { attributes.isEmpty && value == nil && accessPolicy == nil && isSynchronizable == nil }
+    var isEmpty: Bool {
+        attributes.isEmpty && value == nil && accessPolicy == nil && accessibility == nil && isSynchronizable == nil
+    }
 }

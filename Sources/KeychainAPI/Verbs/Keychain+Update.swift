@@ -45,6 +45,7 @@ extension Keychain {
                 try Self.validate(name, value, AttributeSchema.schema(of: Item.itemClass))
             }
             try changes.accessPolicy?.validate()
+            if let accessibility = changes.accessibility { try AccessPolicy(accessibility).validate() }
             if let value = changes.value { try validate(value) }
             guard !changes.isEmpty else {
                 throw KeychainError(.invalidParameter, "The update changes nothing. Set an attribute or a value.")
@@ -91,6 +92,7 @@ extension SecItemUpdate {
         var attributes = record.attributes
         for (name, value) in self.attributes { attributes[name] = value }
         accessPolicy?.write(to: &attributes)
+        if let accessibility { attributes[.accessible] = .text(accessibility.rawValue) }
         var changed = ItemRecord(
             reference: record.reference,
             itemClass: record.itemClass,

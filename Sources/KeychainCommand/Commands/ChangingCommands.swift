@@ -101,6 +101,7 @@ extension CommandRun {
 /// What `update` changes, as the command line says it.
 struct AttributeChanges: Sendable {
     private var attributes: [(name: AttributeName, value: AttributeValue?)] = []
+    private var accessibility: AccessPolicy.Accessibility?
     private let isSynchronizable: Bool?
 
     /// Reads the changes of a command line.
@@ -113,8 +114,13 @@ struct AttributeChanges: Sendable {
         for option in AttributeOption.all {
             guard let text = parsed.value(option.updateName) else { continue }
             let value = try AttributeText.parse(text, option)
-            if option.name == .accessible { try Self.requireEnforceable(value) }
-            attributes.append((option.name, value))
+            if option.name == .accessible, case .text(let text) = value {
+                // By itself: a whole policy would drop the confirmations that an item demands.
+                accessibility = AccessPolicy.Accessibility(rawValue: text)
+                if let accessibility { try AccessPolicy(accessibility).validate() }
+            } else {
+                attributes.append((option.name, value))
+            }
         }
         for name in parsed.values("clear") {
             guard let option = AttributeOption.named(name), option.name != .accessible else {
@@ -133,7 +139,7 @@ struct AttributeChanges: Sendable {
             }
             attributes.append((option.name, nil))
         }
-        guard !attributes.isEmpty || isSynchronizable != nil else {
+        guard !attributes.isEmpty || accessibility != nil || isSynchronizable != nil else {
             throw KeychainError(
                 .invalidParameter,
                 "‘update’ needs a change, as in --set-label TEXT or --clear comment. Run ‘keychainctl help update’."
@@ -151,13 +157,8 @@ struct AttributeChanges: Sendable {
     func update<Item: SecStorable>(of _: Item.Type) -> SecItemUpdate<Item> {
         var update = SecItemUpdate<Item>()
         update.isSynchronizable = isSynchronizable
-        // Also the accessibility as an attribute: a whole policy would drop the confirmations that an item demands.
+        update.accessibility = accessibility
         for (name, value) in attributes { update.set(name, to: value) }
         return update
-    }
-
-    private static func requireEnforceable(_ value: AttributeValue) throws(KeychainError) {
-        guard case .text(let text) = value, let known = AccessPolicy.Accessibility(rawValue: text) else { return }
-        try AccessPolicy(known).validate()
     }
 }

@@ -1,7 +1,7 @@
-// expect: requires that 'Date' conform to 'SecDataConvertible'
+// expect: requires that 'Calendar' conform to 'SecDataConvertible'
 // SPDX-License-Identifier: MIT
 
 import Foundation
 import KeychainAPI
 
-func store(_ keychain: Keychain) throws { try keychain.store(Date(), query: .credential(for: "x")) }
+func store(_ keychain: Keychain) throws { try keychain.store(Calendar.current, query: .credential(for: "x")) }
