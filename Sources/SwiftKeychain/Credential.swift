@@ -19,7 +19,7 @@ public struct Credential<Value: SecDataConvertible>: Sendable {
     /// - Parameters:
     ///   - service: The service.
     ///   - account: The account.
-    ///   - keychain: Where the item is, nil for ``KeychainAPI/Keychain/default`` at the time of each call.
+    ///   - keychain: Where the item is, nil for `Keychain.default` at the time of each call.
     public init(_ service: String, account: String = "", keychain: Keychain? = nil) {
         projectedValue = KeychainStorage(KeychainKey(account, service: service), keychain: keychain)
     }

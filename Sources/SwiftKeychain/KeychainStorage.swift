@@ -24,7 +24,7 @@ public struct KeychainStorage<Value: Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - key: The key.
-    ///   - keychain: Where its item is, nil for ``KeychainAPI/Keychain/default`` at the time of each call.
+    ///   - keychain: Where its item is, nil for `Keychain.default` at the time of each call.
     public init(_ key: KeychainKey<Value>, keychain: Keychain? = nil) {
         self.key = key
         given = keychain
