@@ -5,6 +5,8 @@ public import FoundationEssentials
 /// The name of one item, the type of its value, and how the one becomes the other; see ``KeychainKeys``.
 ///
 /// A key names one item exactly: what is left out of it is a default, and no wildcard.
+///
+/// Unchecked, since its superclass is: it has constants alone, each of them `Sendable`.
 public final class KeychainKey<Value: Sendable>: KeychainKeys, @unchecked Sendable {
     /// What the item is.
     enum Place: Sendable {
