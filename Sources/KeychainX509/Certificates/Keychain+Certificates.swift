@@ -22,14 +22,13 @@
             accessPolicy: AccessPolicy = .default,
             ifExists: IfExists = .fail
         ) throws(KeychainError) {
-            var item = try prepared(certificate, query)
-            var (accessPolicy, ifExists) = (accessPolicy, ifExists)
-            if ifExists == .replaceValue {
-                let existing = try retrieve(.info, query: item.query.identity)
-                item.query.keep(existing, &accessPolicy, label: query.label)
-                ifExists = .replace
-            }
-            try store(item.value, query: item.query, accessPolicy: accessPolicy, ifExists: ifExists)
+            _ = try store(
+                certificate,
+                returning: [],
+                query: query,
+                accessPolicy: accessPolicy,
+                ifExists: ifExists
+            )
         }
 
         /// Stores a certificate.
@@ -46,14 +45,13 @@
             accessPolicy: AccessPolicy = .default,
             ifExists: IfExists = .fail
         ) async throws(KeychainError) {
-            var item = try prepared(certificate, query)
-            var (accessPolicy, ifExists) = (accessPolicy, ifExists)
-            if ifExists == .replaceValue {
-                let existing = try await retrieve(.info, query: item.query.identity)
-                item.query.keep(existing, &accessPolicy, label: query.label)
-                ifExists = .replace
-            }
-            try await store(item.value, query: item.query, accessPolicy: accessPolicy, ifExists: ifExists)
+            _ = try await store(
+                certificate,
+                returning: [],
+                query: query,
+                accessPolicy: accessPolicy,
+                ifExists: ifExists
+            )
         }
 
         /// Stores a certificate and returns what the store then knows of it.
