@@ -161,9 +161,7 @@
                 note(Self.leftOut(1))
                 return nil
             }
-            let others = try await store.keychain.items(SecItemQuery<SecCertificate>())
-                .compactMap { try? Certificate(derRepresentation: $0.value) }
-            let chain = CertificateChains(others).above(identity.certificate)
+            let chain = CertificateChains(try await store.keychain.certificates()).above(identity.certificate)
             return (identity, info.label, chain)
         }
     }

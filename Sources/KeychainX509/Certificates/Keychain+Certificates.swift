@@ -156,9 +156,7 @@
             host: String? = nil,
             at date: Date = Date()
         ) throws(KeychainError) -> CertificateVerification {
-            let stored = try items(SecItemQuery<SecCertificate>()).compactMap {
-                try? Certificate(derRepresentation: $0.value)
-            }
+            let stored = Self.certificates(try items(SecItemQuery<SecCertificate>()))
             return try certificate.verification(anchors: anchors, intermediates: stored, host: host, at: date)
         }
 
@@ -176,10 +174,19 @@
             host: String? = nil,
             at date: Date = Date()
         ) async throws(KeychainError) -> CertificateVerification {
-            let stored = try await items(SecItemQuery<SecCertificate>()).compactMap {
-                try? Certificate(derRepresentation: $0.value)
-            }
+            let stored = try await certificates()
             return try certificate.verification(anchors: anchors, intermediates: stored, host: host, at: date)
+        }
+
+        /// The certificates of this store; an item that is none is passed over.
+        package func certificates() async throws(KeychainError) -> [Certificate] {
+            Self.certificates(try await items(SecItemQuery<SecCertificate>()))
+        }
+
+        private static func certificates(
+            _ items: [(info: SecItemInfo<SecCertificate>, value: SecureBytes)]
+        ) -> [Certificate] {
+            items.compactMap { try? Certificate(derRepresentation: $0.value) }
         }
 
         // MARK: Between items and certificates
