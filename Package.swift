@@ -28,6 +28,7 @@ let package = Package(
         .library(name: "BackendSecretService", targets: ["BackendSecretService"]),
         .library(name: "KeychainConformance", targets: ["KeychainConformance"]),
         .library(name: "KeychainX509", targets: ["KeychainX509"]),
+        .library(name: "KeychainAuthentication", targets: ["KeychainAuthentication"]),
         .library(name: "SwiftKeychain", targets: ["SwiftKeychain"]),
         .executable(name: "keychainctl", targets: ["keychainctl"]),
     ],
@@ -39,7 +40,7 @@ let package = Package(
         ),
         .trait(
             name: "File",
-            description: "The driver for the encrypted flat file; needs libsodium-dev."
+            description: "The driver for the encrypted flat file, and application passwords; needs libsodium-dev."
         ),
         .trait(
             name: "X509",
@@ -54,12 +55,18 @@ let package = Package(
         // What drivers and the command share of the operating system: locks between processes, private folders.
         .target(name: "KeychainSystem", dependencies: ["KeychainAPI"]),
 
+        // What the file driver and application passwords ask of libsodium.
+        .target(
+            name: "KeychainSodium",
+            dependencies: ["KeychainAPI", .target(name: "CSodium", condition: .when(traits: ["File"]))]
+        ),
+
         // The drivers.
         .target(name: "BackendMemory", dependencies: ["KeychainAPI"]),
         .target(
             name: "BackendFile",
             dependencies: [
-                "KeychainAPI", "KeychainSystem", .target(name: "CSodium", condition: .when(traits: ["File"])),
+                "KeychainAPI", "KeychainSystem", .target(name: "KeychainSodium", condition: .when(traits: ["File"])),
             ]
         ),
         .target(
@@ -77,6 +84,14 @@ let package = Package(
             dependencies: [
                 "KeychainAPI", .target(name: "COpenSSL", condition: .when(traits: ["X509"])),
                 .target(name: "COpenSSLFunctions", condition: .when(traits: ["X509"])),
+            ]
+        ),
+
+        // Who confirms that an item may be read, and passwords that encrypt items of their own.
+        .target(
+            name: "KeychainAuthentication",
+            dependencies: [
+                "KeychainAPI", .target(name: "KeychainSodium", condition: .when(traits: ["File"])),
             ]
         ),
 
@@ -112,7 +127,7 @@ let package = Package(
         .target(
             name: "SwiftKeychain",
             dependencies: [
-                "KeychainAPI", "KeychainSystem", "BackendMemory",
+                "KeychainAPI", "KeychainSystem", "KeychainAuthentication", "BackendMemory",
                 .target(name: "BackendFile", condition: .when(traits: ["File"])),
                 .target(name: "BackendSecretService", condition: .when(traits: ["SecretService"])),
             ]
@@ -160,7 +175,8 @@ let package = Package(
         .testTarget(
             name: "BackendFileTests",
             dependencies: [
-                "BackendFile", "BackendMemory", "KeychainSystem", "KeychainAPI", "FileWriterTool", "FileFuzzer",
+                "BackendFile", "BackendMemory", "KeychainSodium", "KeychainSystem", "KeychainAPI", "FileWriterTool",
+                "FileFuzzer",
             ],
             exclude: ["Fixtures", "Reader"]
         ),
@@ -173,7 +189,7 @@ let package = Package(
         // Gives the reader of files made-up bytes; Scripts/fuzz builds it with libFuzzer.
         .executableTarget(
             name: "FileFuzzer",
-            dependencies: ["BackendFile", "KeychainAPI", "KeychainSystem"],
+            dependencies: ["BackendFile", "KeychainAPI", "KeychainSodium", "KeychainSystem"],
             path: "Tests/Fuzzing",
             exclude: ["Corpus"]
         ),
@@ -191,6 +207,10 @@ let package = Package(
         .testTarget(
             name: "KeychainX509Tests",
             dependencies: ["KeychainX509", "KeychainAPI", "BackendMemory"]
+        ),
+        .testTarget(
+            name: "KeychainAuthenticationTests",
+            dependencies: ["KeychainAuthentication", "KeychainSodium", "KeychainAPI", "BackendMemory", "BackendFile"]
         ),
         .testTarget(name: "SwiftKeychainTests", dependencies: ["SwiftKeychain", "KeychainSystem"]),
         .testTarget(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #if File
     public import KeychainAPI
+    import KeychainSodium
     import Synchronization
 
     // A master key that nobody sees encrypts the file. Each key slot wraps it with one passphrase or key, so that these

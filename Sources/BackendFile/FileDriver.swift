@@ -3,6 +3,7 @@
     public import FoundationEssentials
     import Glibc
     public import KeychainAPI
+    import KeychainSodium
     import KeychainSystem
     import Synchronization
 

@@ -2,6 +2,7 @@
 
 @_exported public import BackendMemory
 @_exported public import KeychainAPI
+@_exported public import KeychainAuthentication
 
 #if File
     @_exported public import BackendFile

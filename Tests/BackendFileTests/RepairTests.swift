@@ -2,6 +2,7 @@
 #if File
     import Foundation
     import KeychainAPI
+    import KeychainSodium
     import Testing
 
     @testable import BackendFile

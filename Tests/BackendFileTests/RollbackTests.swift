@@ -3,6 +3,7 @@
     import Foundation
     import Glibc
     import KeychainAPI
+    import KeychainSodium
     import Testing
 
     @testable import BackendFile

@@ -101,8 +101,7 @@
             #expect(try keychain.info(for: query) != nil)
             #expect(code { try keychain.unlock() } == .interactionNotAllowed)
             #expect(try keyring.isLocked())
-            var other = keychain
-            other.interaction = .never
+            let other = keychain.with { $0.interaction = .never }
             #expect(try other.retrieve(query) as String? == "v")
             #expect(try keyring.isLocked() == false)
         }

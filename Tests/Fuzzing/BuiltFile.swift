@@ -3,6 +3,7 @@
     import Foundation
     import KeychainAPI
 
+    import KeychainSodium
     @testable import BackendFile
 
     /// A file that is made of the clear metadata of its frames, so that what is made up gets past the cryptography.

@@ -4,6 +4,7 @@
     import Glibc
     import KeychainAPI
 
+    import KeychainSodium
     @testable import BackendFile
 
     /// One input, whose first byte says what the others are given to.

@@ -202,7 +202,6 @@ import Testing
 
     @Test func whatLinuxCannotKeepIsRefused() {
         #expect(code(AccessPolicy(.whenPasscodeSetThisDeviceOnly)) == .unsupported)
-        #expect(code(AccessPolicy(.whenUnlocked, options: .applicationPassword)) == .unsupported)
         #expect(code(AccessPolicy(.whenUnlocked, options: .privateKeyUsage)) == .unsupported)
         #expect(code(AccessPolicy(.whenUnlocked, options: [.userPresence, .init(rawValue: 1 << 20)])) == .unsupported)
         for accessibility in AccessPolicy.Accessibility.allCases where accessibility != .whenPasscodeSetThisDeviceOnly {

@@ -73,8 +73,7 @@ import Testing
         try container.move(to: container)
         try container.copy(to: container)
         #expect(try container.fetch(String.self) == "1")
-        var grouped = keychain
-        grouped.accessGroup = AccessGroup(rawValue: "group")
+        let grouped = keychain.with { $0.accessGroup = AccessGroup(rawValue: "group") }
         try container.move(to: grouped.container(for: "key", service: "app"))
         #expect(try container.isEmpty() && !grouped.container(for: "key", service: "app").isEmpty())
     }

@@ -43,8 +43,7 @@ import Testing
 
     @Test func movingToAnotherGroupTakesAlongWhatWasHidden() throws {
         plantTwins()
-        var target = keychain
-        target.accessGroup = AccessGroup(rawValue: "g")
+        let target = keychain.with { $0.accessGroup = AccessGroup(rawValue: "g") }
         #expect(try keychain.move(query, to: target) == 1)
         #expect(store.records.map(\.accessGroup) == ["g"])
     }

@@ -2,6 +2,7 @@
 #if File
     import FoundationEssentials
     import KeychainAPI
+    import KeychainSodium
 
     /// How far a file is known to be complete, signed.
     ///

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #if File
     import KeychainAPI
+    import KeychainSodium
 
     /// The head of a file: who it is, and how it is unlocked.
     ///

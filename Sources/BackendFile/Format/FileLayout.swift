@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #if File
     import KeychainAPI
+    import KeychainSodium
 
     /// The fixed places of a keychain file, version 1; `docs/FileFormat.md` is the description.
     enum FileLayout {

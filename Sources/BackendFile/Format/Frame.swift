@@ -2,6 +2,7 @@
 #if File
     import FoundationEssentials
     import KeychainAPI
+    import KeychainSodium
 
     /// One commit: what it does, sealed, and the values that come with it, each sealed for itself.
     struct Frame: Sendable {

@@ -2,6 +2,7 @@
 #if File
     import FoundationEssentials
     import KeychainAPI
+    import KeychainSodium
 
     /// One way to unlock a file: the master key, wrapped under a key that comes from a passphrase or a key file.
     struct KeySlot: Sendable {

@@ -2,6 +2,7 @@
 #if File
     import FoundationEssentials
     import KeychainAPI
+    import KeychainSodium
 
     /// Where a sealed value is, and what opens it.
     struct ValuePlace: Sendable, Equatable {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #if File
     public import KeychainAPI
+    import KeychainSodium
 
     /// One of the ways to unlock a keychain file, as its head tells everyone who can read the file.
     public struct FileKeySlot: Sendable, Equatable, Identifiable {

@@ -2,6 +2,7 @@
 #if File
     import FoundationEssentials
     import KeychainAPI
+    import KeychainSodium
     import KeychainSystem
 
     /// Finds the passphrase or key of a file, and wraps master keys with new ones.

@@ -3,6 +3,7 @@
     import FoundationEssentials
     import Glibc
     import KeychainAPI
+    import KeychainSodium
     import KeychainSystem
 
     /// Where a keychain file is, and the names of the files next to it that belong to it.

@@ -2,6 +2,7 @@
 #if File
     import Glibc
     import KeychainAPI
+    import KeychainSodium
     import KeychainSystem
 
     /// A keychain file that was opened and recognised, and not unlocked.

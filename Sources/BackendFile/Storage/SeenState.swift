@@ -3,6 +3,7 @@
     import FoundationEssentials
     import Glibc
     import KeychainAPI
+    import KeychainSodium
     import KeychainSystem
     import Synchronization
 

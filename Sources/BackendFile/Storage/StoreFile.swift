@@ -3,6 +3,7 @@
     import FoundationEssentials
     import Glibc
     import KeychainAPI
+    import KeychainSodium
     import KeychainSystem
 
     /// An unlocked keychain file and what it contains.

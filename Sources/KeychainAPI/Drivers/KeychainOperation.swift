@@ -20,6 +20,8 @@ public enum KeychainOperation: String, Sendable, Hashable {
     case copy
     /// Moving items to another keychain.
     case move
+    /// Moving a whole keychain into another one.
+    case migrate
     /// A transaction.
     case transaction
     /// Watching for changes.

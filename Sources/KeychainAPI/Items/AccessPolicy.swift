@@ -55,7 +55,7 @@ public struct AccessPolicy: Hashable, Sendable {
         public static let and = Options(rawValue: 1 << 15)
         /// The key may be used but not read.
         public static let privateKeyUsage = Options(rawValue: 1 << 30)
-        /// A password of the application's own.
+        /// A password of the application's own, with which the value is encrypted; see ``ApplicationPassword``.
         public static let applicationPassword = Options(rawValue: 1 << 31)
     }
 
@@ -77,12 +77,14 @@ public struct AccessPolicy: Hashable, Sendable {
     /// Readable once the store has been unlocked, without further confirmation.
     public static let `default` = AccessPolicy(.afterFirstUnlock)
 
-    private static let confirmations: Options = [.userPresence, .biometryAny, .biometryCurrentSet, .devicePasscode]
+    /// What an ``AuthenticationContext`` is asked for.
+    static let confirmations: Options = [.userPresence, .biometryAny, .biometryCurrentSet, .devicePasscode, .or, .and]
+    private static let persons = confirmations.subtracting([.or, .and])
 
     /// Throws unless the policy can be kept on Linux.
     ///
-    /// - Throws: `unsupported` for a device passcode, a key that cannot be read, and an application password;
-    ///   `invalidParameter` for options that contradict each other, as Apple's keychain does.
+    /// - Throws: `unsupported` for a device passcode and a key that cannot be read; `invalidParameter` for
+    ///   options that contradict each other, as Apple's keychain does.
     public func validate() throws(KeychainError) {
         if accessibility == .whenPasscodeSetThisDeviceOnly {
             throw KeychainError(
@@ -91,18 +93,17 @@ public struct AccessPolicy: Hashable, Sendable {
                     + "whenUnlockedThisDeviceOnly."
             )
         }
-        let unsupported = options.subtracting(Self.confirmations).subtracting([.or, .and])
-        if !unsupported.isEmpty {
+        if !options.isSubset(of: Self.confirmations.union(.applicationPassword)) {
             throw KeychainError(
                 .unsupported,
-                "An application password, a key that can only be used, and unknown options cannot be kept here. "
-                    + "Leave them out of the policy's options."
+                "A key that can only be used, and unknown options, cannot be kept here. Leave them out of the policy's "
+                    + "options."
             )
         }
         let combines = options.isSuperset(of: [.or, .and])
         let biometries = options.isSuperset(of: [.biometryAny, .biometryCurrentSet])
-        let alone = options.contains(.userPresence) && options.intersection(Self.confirmations) != .userPresence
-        let lonely = options.intersection(Self.confirmations).isEmpty && !options.isEmpty
+        let alone = options.contains(.userPresence) && options.intersection(Self.persons) != .userPresence
+        let lonely = options.intersection(Self.persons).isEmpty && !options.isDisjoint(with: [.or, .and])
         if combines || biometries || alone || lonely {
             throw KeychainError(
                 .invalidParameter,

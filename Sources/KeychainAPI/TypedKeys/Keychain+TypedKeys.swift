@@ -65,9 +65,9 @@ extension Keychain {
         let policy = key.accessPolicy
         switch key.place {
         case .generic(let query):
-            try store(bytes, query: query, accessPolicy: policy, ifExists: .replaceValue)
+            try store(bytes, query: placed(query), accessPolicy: policy, ifExists: .replaceValue)
         case .internet(let query):
-            try store(bytes, query: query, accessPolicy: policy, ifExists: .replaceValue)
+            try store(bytes, query: placed(query), accessPolicy: policy, ifExists: .replaceValue)
         }
     }
 
@@ -84,9 +84,9 @@ extension Keychain {
         let policy = key.accessPolicy
         switch key.place {
         case .generic(let query):
-            try await store(bytes, query: query, accessPolicy: policy, ifExists: .replaceValue)
+            try await store(bytes, query: placed(query), accessPolicy: policy, ifExists: .replaceValue)
         case .internet(let query):
-            try await store(bytes, query: query, accessPolicy: policy, ifExists: .replaceValue)
+            try await store(bytes, query: placed(query), accessPolicy: policy, ifExists: .replaceValue)
         }
     }
 
@@ -197,14 +197,24 @@ extension Keychain {
 
     /// The one item of a key: what its primary key leaves out is the default and no wildcard, and nothing else counts.
     func exact<Item: SecStorable>(_ query: SecItemQuery<Item>) -> SecItemQuery<Item> {
-        let schema = AttributeSchema.schema(of: Item.itemClass)
+        let placed = placed(query)
         var exact = SecItemQuery<Item>()
-        exact.synchronizable = query.synchronizable
-        exact.accessGroup = query.accessGroup
-        for attribute in schema.primaryKey {
-            exact[attribute.name] = query[attribute.name] ?? attribute.form.defaultValue
+        exact.synchronizable = placed.synchronizable
+        exact.accessGroup = placed.accessGroup
+        for attribute in AttributeSchema.schema(of: Item.itemClass).primaryKey {
+            exact[attribute.name] = placed[attribute.name] ?? attribute.form.defaultValue
         }
         return exact
+    }
+
+    /// The query of a key with what the keychain gives to it: the service, and on which side of synchronization it is.
+    private func placed<Item: SecStorable>(_ query: SecItemQuery<Item>) -> SecItemQuery<Item> {
+        var placed = query
+        if Item.itemClass == .genericPassword, query[.service] == nil {
+            placed[.service] = .text(self.applicationIdentifier)
+        }
+        if query.synchronizable == nil { placed.synchronizable = self.synchronizable == .synchronizable ? true : false }
+        return placed
     }
 
     private func encoded<Value>(

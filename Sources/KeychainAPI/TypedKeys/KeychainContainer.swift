@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// One generic password as a place for a value of any type: `keychain.container(for: "session", service: "app")`.
+/// One generic password as a place for a value of any type: `keychain.container(for: "session")`.
 ///
 /// What is in it is replaced by what is stored, attributes stay. Compared by keychain, service and key.
 public struct KeychainContainer: Sendable {
@@ -20,6 +20,7 @@ public struct KeychainContainer: Sendable {
     private func isSame(as other: KeychainContainer) -> Bool {
         keychain.location.isIdentical(to: other.keychain.location)
             && keychain.accessGroup == other.keychain.accessGroup
+            && keychain.synchronizable == other.keychain.synchronizable
             && service.isIdentical(to: other.service) && key.isIdentical(to: other.key)
     }
 }
@@ -241,25 +242,27 @@ extension Keychain {
     ///
     /// - Parameters:
     ///   - key: The account of its item.
-    ///   - service: The service of its item, for example the identifier of the application.
-    public func container(for key: String, service: String) -> KeychainContainer {
-        KeychainContainer(keychain: self, service: service, key: key)
+    ///   - service: The service of its item, nil for the keychain's application identifier.
+    public func container(for key: String, service: String? = nil) -> KeychainContainer {
+        KeychainContainer(keychain: self, service: service ?? self.applicationIdentifier, key: key)
     }
 
     /// The containers of a service that are not empty, the oldest first.
     ///
-    /// - Parameter service: The service.
+    /// - Parameter service: The service, nil for the keychain's application identifier.
     /// - Throws: As `infoAll(for:)`.
-    public func containers(service: String) throws(KeychainError) -> [KeychainContainer] {
-        try containers(infoAll(for: .credential(for: service)), service)
+    public func containers(service: String? = nil) throws(KeychainError) -> [KeychainContainer] {
+        let service = service ?? self.applicationIdentifier
+        return try containers(infoAll(for: .credential(for: service)), service)
     }
 
     /// The containers of a service that are not empty, the oldest first.
     ///
-    /// - Parameter service: The service.
+    /// - Parameter service: The service, nil for the keychain's application identifier.
     /// - Throws: As the synchronous form, and `cancelled`.
-    public func containers(service: String) async throws(KeychainError) -> [KeychainContainer] {
-        try containers(await infoAll(for: .credential(for: service)), service)
+    public func containers(service: String? = nil) async throws(KeychainError) -> [KeychainContainer] {
+        let service = service ?? self.applicationIdentifier
+        return try containers(await infoAll(for: .credential(for: service)), service)
     }
 
     private func containers(_ infos: [SecItemInfo<GenericPassword>], _ service: String) -> [KeychainContainer] {

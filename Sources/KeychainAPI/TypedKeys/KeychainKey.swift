@@ -18,22 +18,22 @@ public final class KeychainKey<Value: Sendable>: KeychainKeys, @unchecked Sendab
     let codec: KeychainCodec<Value>
     /// The account.
     public let account: String
-    /// When the item may be read, once the key has stored it anew.
-    public let accessPolicy: AccessPolicy
+    /// When the item may be read, once the key has stored it anew; nil for the keychain's own policy.
+    public let accessPolicy: AccessPolicy?
 
     /// Makes the key of a generic password.
     ///
     /// - Parameters:
     ///   - account: The account, which tells the keys of a service apart.
-    ///   - service: The service, for example the identifier of the application.
+    ///   - service: The service; nil for the application identifier of the keychain that the key is used with.
     ///   - codec: How values become bytes.
-    ///   - accessPolicy: When an item that is stored anew may be read.
+    ///   - accessPolicy: When an item that is stored anew may be read, nil for the keychain's own policy.
     ///   - configure: Sets further attributes of an item that is stored anew, as its label; those of one that is there stay.
     public init(
         _ account: String,
-        service: String,
+        service: String? = nil,
         codec: KeychainCodec<Value>,
-        accessPolicy: AccessPolicy = .default,
+        accessPolicy: AccessPolicy? = nil,
         configure: (inout SecItemQuery<GenericPassword>) -> Void = { _ in }
     ) {
         var query = SecItemQuery<GenericPassword>()
@@ -53,13 +53,13 @@ public final class KeychainKey<Value: Sendable>: KeychainKeys, @unchecked Sendab
     ///   - account: The account.
     ///   - space: The host, and what else tells its passwords apart.
     ///   - codec: How values become bytes.
-    ///   - accessPolicy: When an item that is stored anew may be read.
+    ///   - accessPolicy: When an item that is stored anew may be read, nil for the keychain's own policy.
     ///   - configure: Sets further attributes of an item that is stored anew.
     public init(
         _ account: String,
         space: WebProtectionSpace,
         codec: KeychainCodec<Value>,
-        accessPolicy: AccessPolicy = .default,
+        accessPolicy: AccessPolicy? = nil,
         configure: (inout SecItemQuery<InternetPassword>) -> Void = { _ in }
     ) {
         var query = SecItemQuery<InternetPassword>.credential(for: account, space: space)
@@ -78,13 +78,13 @@ public final class KeychainKey<Value: Sendable>: KeychainKeys, @unchecked Sendab
     ///   - account: The account.
     ///   - url: Scheme, host, port and path.
     ///   - codec: How values become bytes.
-    ///   - accessPolicy: When an item that is stored anew may be read.
+    ///   - accessPolicy: When an item that is stored anew may be read, nil for the keychain's own policy.
     /// - Throws: `invalidParameter` for a URL without a host.
     public convenience init(
         _ account: String,
         url: URL,
         codec: KeychainCodec<Value>,
-        accessPolicy: AccessPolicy = .default
+        accessPolicy: AccessPolicy? = nil
     ) throws(KeychainError) {
         self.init(account, space: try WebProtectionSpace(url: url), codec: codec, accessPolicy: accessPolicy)
     }
@@ -95,13 +95,13 @@ extension KeychainKey where Value: SecDataConvertible {
     ///
     /// - Parameters:
     ///   - account: The account, which tells the keys of a service apart.
-    ///   - service: The service, for example the identifier of the application.
-    ///   - accessPolicy: When an item that is stored anew may be read.
+    ///   - service: The service; nil for the application identifier of the keychain that the key is used with.
+    ///   - accessPolicy: When an item that is stored anew may be read, nil for the keychain's own policy.
     ///   - configure: Sets further attributes of an item that is stored anew, as its label; those of one that is there stay.
     public convenience init(
         _ account: String,
-        service: String,
-        accessPolicy: AccessPolicy = .default,
+        service: String? = nil,
+        accessPolicy: AccessPolicy? = nil,
         configure: (inout SecItemQuery<GenericPassword>) -> Void = { _ in }
     ) {
         self.init(account, service: service, codec: .raw, accessPolicy: accessPolicy, configure: configure)
@@ -112,12 +112,12 @@ extension KeychainKey where Value: SecDataConvertible {
     /// - Parameters:
     ///   - account: The account.
     ///   - space: The host, and what else tells its passwords apart.
-    ///   - accessPolicy: When an item that is stored anew may be read.
+    ///   - accessPolicy: When an item that is stored anew may be read, nil for the keychain's own policy.
     ///   - configure: Sets further attributes of an item that is stored anew.
     public convenience init(
         _ account: String,
         space: WebProtectionSpace,
-        accessPolicy: AccessPolicy = .default,
+        accessPolicy: AccessPolicy? = nil,
         configure: (inout SecItemQuery<InternetPassword>) -> Void = { _ in }
     ) {
         self.init(account, space: space, codec: .raw, accessPolicy: accessPolicy, configure: configure)
@@ -128,12 +128,12 @@ extension KeychainKey where Value: SecDataConvertible {
     /// - Parameters:
     ///   - account: The account.
     ///   - url: Scheme, host, port and path.
-    ///   - accessPolicy: When an item that is stored anew may be read.
+    ///   - accessPolicy: When an item that is stored anew may be read, nil for the keychain's own policy.
     /// - Throws: `invalidParameter` for a URL without a host.
     public convenience init(
         _ account: String,
         url: URL,
-        accessPolicy: AccessPolicy = .default
+        accessPolicy: AccessPolicy? = nil
     ) throws(KeychainError) {
         try self.init(account, url: url, codec: .raw, accessPolicy: accessPolicy)
     }

@@ -9,13 +9,13 @@ extension Keychain {
     /// - Parameters:
     ///   - key: The key.
     ///   - query: The tag, and what else is known of it.
-    ///   - accessPolicy: When the item may be read.
+    ///   - accessPolicy: When the item may be read, nil for the keychain's own policy.
     ///   - ifExists: What happens if there is such an item.
     /// - Throws: `invalidParameter` for a query of another type or class, and as for any value.
     public func store(
         _ key: AESKey,
         query: SecItemQuery<SecKey>,
-        accessPolicy: AccessPolicy = .default,
+        accessPolicy: AccessPolicy? = nil,
         ifExists: IfExists = .fail
     ) throws(KeychainError) {
         let query = try completed(query, key)
@@ -27,13 +27,13 @@ extension Keychain {
     /// - Parameters:
     ///   - key: The key.
     ///   - query: The tag, and what else is known of it.
-    ///   - accessPolicy: When the item may be read.
+    ///   - accessPolicy: When the item may be read, nil for the keychain's own policy.
     ///   - ifExists: What happens if there is such an item.
     /// - Throws: As the synchronous form, and `cancelled`.
     public func store(
         _ key: AESKey,
         query: SecItemQuery<SecKey>,
-        accessPolicy: AccessPolicy = .default,
+        accessPolicy: AccessPolicy? = nil,
         ifExists: IfExists = .fail
     ) async throws(KeychainError) {
         let query = try completed(query, key)

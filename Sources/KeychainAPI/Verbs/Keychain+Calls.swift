@@ -27,8 +27,8 @@ extension Keychain {
     ) -> CallContext {
         CallContext(
             operation,
-            timeout: timeout,
-            interaction: operation == .contains ? interaction.silent : interaction,
+            timeout: self.timeout,
+            interaction: operation == .contains ? self.interaction.silent : self.interaction,
             isForOneMatch: isForOneMatch,
             isForValue: isForValue
         )

@@ -27,7 +27,8 @@ extension Keychain {
 
     /// Removes everything in the keychain's group.
     ///
-    /// - Parameter includingSynchronizable: Whether items marked for synchronization are removed as well.
+    /// - Parameter includingSynchronizable: Whether items marked for synchronization are removed as well; if not, those
+    ///   that a query of this keychain means.
     /// - Throws: Why the store could not be written. On a store without
     ///   ``DriverCapabilities/transactions`` some items may then be gone.
     public func removeAll(includingSynchronizable: Bool = false) throws(KeychainError) {
@@ -36,7 +37,8 @@ extension Keychain {
 
     /// Removes everything in the keychain's group.
     ///
-    /// - Parameter includingSynchronizable: Whether items marked for synchronization are removed as well.
+    /// - Parameter includingSynchronizable: Whether items marked for synchronization are removed as well; if not, those
+    ///   that a query of this keychain means.
     /// - Throws: As the synchronous form, and `cancelled`.
     public func removeAll(includingSynchronizable: Bool = false) async throws(KeychainError) {
         let call = call(.remove)
@@ -49,7 +51,8 @@ extension Keychain {
     ///
     /// - Parameters:
     ///   - itemClass: The class, for example `GenericPassword.self`.
-    ///   - includingSynchronizable: Whether items marked for synchronization are removed as well.
+    ///   - includingSynchronizable: Whether items marked for synchronization are removed as well; if not, those that a
+    ///     query of this keychain means.
     /// - Throws: As `removeAll(includingSynchronizable:)`.
     public func removeAll<Item: SecStorable>(
         of itemClass: Item.Type,
@@ -62,7 +65,8 @@ extension Keychain {
     ///
     /// - Parameters:
     ///   - itemClass: The class, for example `GenericPassword.self`.
-    ///   - includingSynchronizable: Whether items marked for synchronization are removed as well.
+    ///   - includingSynchronizable: Whether items marked for synchronization are removed as well; if not, those that a
+    ///     query of this keychain means.
     /// - Throws: As `removeAll(includingSynchronizable:)`, and `cancelled`.
     public func removeAll<Item: SecStorable>(
         of itemClass: Item.Type,
@@ -122,6 +126,7 @@ extension Keychain {
         _ includingSynchronizable: Bool,
         _ call: CallContext
     ) throws(KeychainError) {
+        let accessGroup = self.accessGroup
         do throws(KeychainError) { try Self.validate(accessGroup) } catch { throw located(error, call) }
         try write(call) { (writer) throws(KeychainError) in
             var mutations: [RecordMutation] = []
@@ -129,7 +134,7 @@ extension Keychain {
                 let selection = RecordSelection(
                     itemClass: itemClass,
                     accessGroup: accessGroup.rawValue,
-                    isSynchronizable: includingSynchronizable ? nil : false
+                    isSynchronizable: includingSynchronizable ? nil : self.synchronizable.flag
                 )
                 for match in try matches(selection, writer) {
                     mutations += ([match.record] + match.shadowed).map { .delete($0) }

@@ -86,7 +86,7 @@ extension Keychain {
     /// - Throws: `interactionNotAllowed` if the store is locked and cannot tell, and as `retrieve(_:)`.
     public func info<Item: SecItem>(for query: SecItemQuery<Item>) throws(KeychainError) -> SecItemInfo<Item>? {
         try first(query, values: false, call(.info, isForOneMatch: true)).map {
-            SecItemInfo(record: $0.record)
+            SecItemInfo(record: $0.shown)
         }
     }
 
@@ -98,7 +98,7 @@ extension Keychain {
     /// - Throws: As the synchronous form, and `cancelled`.
     public func info<Item: SecItem>(for query: SecItemQuery<Item>) async throws(KeychainError) -> SecItemInfo<Item>? {
         try await first(query, values: false, call(.info, isForOneMatch: true)).map {
-            SecItemInfo(record: $0.record)
+            SecItemInfo(record: $0.shown)
         }
     }
 
@@ -109,7 +109,7 @@ extension Keychain {
     /// - Parameter query: The items.
     /// - Throws: `interactionNotAllowed` if the store is locked and cannot tell, and as `retrieve(_:)`.
     public func infoAll<Item: SecItem>(for query: SecItemQuery<Item>) throws(KeychainError) -> [SecItemInfo<Item>] {
-        try fetch(query, values: false, call(.info)).map { SecItemInfo(record: $0.record) }
+        try fetch(query, values: false, call(.info)).map { SecItemInfo(record: $0.shown) }
     }
 
     /// The attributes of every item that a query matches, the oldest first.
@@ -121,7 +121,7 @@ extension Keychain {
     public func infoAll<Item: SecItem>(
         for query: SecItemQuery<Item>
     ) async throws(KeychainError) -> [SecItemInfo<Item>] {
-        try await fetch(query, values: false, call(.info)).map { SecItemInfo(record: $0.record) }
+        try await fetch(query, values: false, call(.info)).map { SecItemInfo(record: $0.shown) }
     }
 
     /// Whether an item matches a query.
@@ -196,15 +196,28 @@ extension Keychain {
 
 /// An item that was read.
 struct FetchedItem: Sendable {
+    /// What the store has.
     let record: ItemRecord
+    /// What the caller sees of it: an identity has the attributes of its key as well.
+    let shown: ItemRecord
     let value: SecureBytes?
 
+    init(record: ItemRecord, shown: ItemRecord, value: SecureBytes?) {
+        self.record = record
+        self.shown = shown
+        self.value = value
+    }
+
+    init(_ match: Match, _ value: SecureBytes?) {
+        self.init(record: match.record, shown: match.shown, value: value)
+    }
+
     func pair<Item>() -> (info: SecItemInfo<Item>, value: SecureBytes)? {
-        value.map { (SecItemInfo(record: record), $0) }
+        value.map { (SecItemInfo(record: shown), $0) }
     }
 
     func secValue<Item>(_ returning: SecReturnType) -> SecValue<Item>? {
-        SecValue(record, value, returning: returning)
+        SecValue(shown, value, returning: returning)
     }
 }
 
@@ -233,9 +246,11 @@ extension Keychain {
     ) throws(KeychainError) -> FetchedItem? {
         do throws(KeychainError) { try validate(query) } catch { throw located(error, call) }
         let selection = selection(query)
-        return try confirming(call) { (confirmed, reader) throws(KeychainError) in
+        let item = try confirming(call) { (confirmed, reader) throws(KeychainError) in
             try first(selection, values, confirmed, reader)
         }
+        guard let item else { return nil }
+        return try opened(item, call)
     }
 
     /// Reads the items that a query matches, with their values if they are wanted.
@@ -248,9 +263,37 @@ extension Keychain {
         where isWanted: (ItemRecord) -> Bool = { _ in true }
     ) throws(KeychainError) -> [FetchedItem] {
         do throws(KeychainError) { try validate(query) } catch { throw located(error, call) }
-        let selection = selection(query)
-        return try confirming(call) { (confirmed, reader) throws(KeychainError) in
-            try fetch(selection, values, confirmed, isWanted, reader)
+        return try fetch(selection(query), values: values, call, where: isWanted)
+    }
+
+    /// Reads the items of a selection, with their values if they are wanted.
+    ///
+    /// - Parameters:
+    ///   - step: How many values are read between two reports of progress.
+    func fetch(
+        _ selection: RecordSelection,
+        values: Bool,
+        _ call: CallContext,
+        where isWanted: (ItemRecord) -> Bool = { _ in true },
+        step: Int = .max,
+        progress: (_ completed: Int, _ total: Int) -> Void = { _, _ in }
+    ) throws(KeychainError) -> [FetchedItem] {
+        let items = try confirming(call) { (confirmed, reader) throws(KeychainError) in
+            try fetch(selection, values, confirmed, isWanted, step, progress, reader)
+        }
+        guard values else { return items }
+        var opened: [FetchedItem] = []
+        for item in items { opened.append(try self.opened(item, call)) }
+        return opened
+    }
+
+    /// An item with its value as it was before it was sealed; the store is not held meanwhile.
+    private func opened(_ item: FetchedItem, _ call: CallContext) throws(KeychainError) -> FetchedItem {
+        guard let value = item.value, item.record.isSealed else { return item }
+        do throws(KeychainError) {
+            return FetchedItem(record: item.record, shown: item.shown, value: try opened(value, item.record, call))
+        } catch {
+            throw located(error, call)
         }
     }
 
@@ -285,11 +328,11 @@ extension Keychain {
     ) throws(KeychainError) -> FetchOutcome<FetchedItem?> {
         // An item that vanished between search and reading is skipped: the next one is then the first.
         for match in try matches(selection, reader) {
-            guard values else { return .items(FetchedItem(record: match.shown, value: nil)) }
+            guard values else { return .items(FetchedItem(match, nil)) }
             let options = AccessPolicy.options(of: match.record)
             if !options.isSubset(of: confirmed) { return .needs(options) }
             do throws(KeychainError) {
-                return .items(FetchedItem(record: match.shown, value: try reader.value(of: match.record)))
+                return .items(FetchedItem(match, try reader.value(of: match.record)))
             } catch .itemNotFound {}
         }
         return .items(nil)
@@ -300,33 +343,45 @@ extension Keychain {
         _ values: Bool,
         _ confirmed: AccessPolicy.Options,
         _ isWanted: (ItemRecord) -> Bool,
+        _ step: Int,
+        _ progress: (_ completed: Int, _ total: Int) -> Void,
         _ reader: any RecordReader
     ) throws(KeychainError) -> FetchOutcome<[FetchedItem]> {
         let matches = try matches(selection, reader).filter { isWanted($0.record) }
-        guard values, !matches.isEmpty else { return .items(matches.map { FetchedItem(record: $0.shown, value: nil) }) }
+        guard values, !matches.isEmpty else { return .items(matches.map { FetchedItem($0, nil) }) }
         for match in matches {
             let options = AccessPolicy.options(of: match.record)
             if !options.isSubset(of: confirmed) { return .needs(options) }
         }
         // An item that vanished between search and reading is skipped.
-        let bytes = try reader.values(of: matches.map(\.record))
-        return .items(
-            zip(matches, bytes).compactMap { match, value in
-                value.map { FetchedItem(record: match.shown, value: $0) }
-            }
-        )
+        let step = min(step, matches.count)
+        var items: [FetchedItem] = []
+        for start in stride(from: 0, to: matches.count, by: step) {
+            let part = matches[start..<min(start + step, matches.count)]
+            let bytes = try reader.values(of: part.map(\.record))
+            items += zip(part, bytes).compactMap { match, value in value.map { FetchedItem(match, $0) } }
+            progress(part.endIndex, matches.count)
+        }
+        return .items(items)
     }
 
     private func confirm(_ options: AccessPolicy.Options, _ call: CallContext) throws(KeychainError) {
         do throws(KeychainError) {
-            guard let authenticationContext, call.interaction.allowsPrompts else {
+            // Looked at before the value is read: who has no password has no use for it.
+            if options.contains(.applicationPassword) { _ = try requirePassword() }
+            // An option of a later version, which this one does not know, is asked for as well.
+            let questions = options.subtracting(.applicationPassword)
+            guard !questions.isEmpty else { return }
+            guard let context = self.authenticationContext, call.interaction.allowsPrompts else {
                 throw KeychainError(
                     .interactionNotAllowed,
                     "The item's policy asks for the person's confirmation. Give the keychain an AuthenticationContext "
                         + "and allow interaction."
                 )
             }
-            try authenticationContext.authenticate(options, call)
+            guard !context.reuse.covers(questions) else { return }
+            try context.authenticate(questions, call)
+            context.reuse.remember(questions)
         } catch {
             throw located(error, call)
         }

@@ -8,14 +8,14 @@ extension Keychain {
     /// - Parameters:
     ///   - value: The value.
     ///   - query: The attributes.
-    ///   - accessPolicy: When the item may be read.
+    ///   - accessPolicy: When the item may be read, nil for the keychain's own policy.
     ///   - ifExists: What happens if an item with the same primary key exists.
     /// - Throws: `duplicateItem` if one exists and the policy is ``IfExists/fail``; `invalidParameter`,
     ///   `dataTooLarge`, `unsupported`; and why the store could not be written. Then nothing was changed.
     public func store<Item: SecStorable>(
         _ value: some SecDataConvertible,
         query: SecItemQuery<Item>,
-        accessPolicy: AccessPolicy = .default,
+        accessPolicy: AccessPolicy? = nil,
         ifExists: IfExists = .fail
     ) throws(KeychainError) {
         _ = try store(value.secureRepresentation, query, accessPolicy, ifExists, call(.store))
@@ -26,13 +26,13 @@ extension Keychain {
     /// - Parameters:
     ///   - value: The value.
     ///   - query: The attributes.
-    ///   - accessPolicy: When the item may be read.
+    ///   - accessPolicy: When the item may be read, nil for the keychain's own policy.
     ///   - ifExists: What happens if an item with the same primary key exists.
     /// - Throws: As the synchronous form, and `cancelled`.
     public func store<Item: SecStorable>(
         _ value: some SecDataConvertible,
         query: SecItemQuery<Item>,
-        accessPolicy: AccessPolicy = .default,
+        accessPolicy: AccessPolicy? = nil,
         ifExists: IfExists = .fail
     ) async throws(KeychainError) {
         let bytes = value.secureRepresentation
@@ -48,7 +48,7 @@ extension Keychain {
     ///   - value: The value.
     ///   - returning: What is returned.
     ///   - query: The attributes.
-    ///   - accessPolicy: When the item may be read.
+    ///   - accessPolicy: When the item may be read, nil for the keychain's own policy.
     ///   - ifExists: What happens if an item with the same primary key exists.
     /// - Returns: nil if nothing was asked for.
     /// - Throws: As `store(_:query:accessPolicy:ifExists:)`.
@@ -56,7 +56,7 @@ extension Keychain {
         _ value: some SecDataConvertible,
         returning: SecReturnType,
         query: SecItemQuery<Item>,
-        accessPolicy: AccessPolicy = .default,
+        accessPolicy: AccessPolicy? = nil,
         ifExists: IfExists = .fail
     ) throws(KeychainError) -> SecValue<Item>? {
         let bytes = value.secureRepresentation
@@ -70,7 +70,7 @@ extension Keychain {
     ///   - value: The value.
     ///   - returning: What is returned.
     ///   - query: The attributes.
-    ///   - accessPolicy: When the item may be read.
+    ///   - accessPolicy: When the item may be read, nil for the keychain's own policy.
     ///   - ifExists: What happens if an item with the same primary key exists.
     /// - Returns: nil if nothing was asked for.
     /// - Throws: As `store(_:query:accessPolicy:ifExists:)`, and `cancelled`.
@@ -78,7 +78,7 @@ extension Keychain {
         _ value: some SecDataConvertible,
         returning: SecReturnType,
         query: SecItemQuery<Item>,
-        accessPolicy: AccessPolicy = .default,
+        accessPolicy: AccessPolicy? = nil,
         ifExists: IfExists = .fail
     ) async throws(KeychainError) -> SecValue<Item>? {
         let bytes = value.secureRepresentation
@@ -92,10 +92,11 @@ extension Keychain {
     private func store<Item>(
         _ value: SecureBytes,
         _ query: SecItemQuery<Item>,
-        _ accessPolicy: AccessPolicy,
+        _ accessPolicy: AccessPolicy?,
         _ ifExists: IfExists,
         _ call: CallContext
     ) throws(KeychainError) -> ItemRecord {
+        let accessPolicy = accessPolicy ?? self.accessPolicy
         do throws(KeychainError) {
             try validate(query)
             try Self.requireNoPolicy(in: query.attributes.map(\.name))
@@ -107,23 +108,21 @@ extension Keychain {
                     "A persistent reference, matchSubdomains and ‘any’ find items; an item cannot be stored with them."
                 )
             }
+            try preparePassword(for: accessPolicy, call)
         } catch {
             throw located(error, call)
         }
-        let now = driver.stamps.now()
         var attributes = query.attributes
         accessPolicy.write(to: &attributes)
         let record = ItemRecord(
-            reference: driver.stamps.makeReference(),
             itemClass: Item.itemClass,
-            accessGroup: (query.accessGroup ?? accessGroup).rawValue,
-            isSynchronizable: query.synchronizable == .synchronizable,
+            accessGroup: query.accessGroup ?? self.accessGroup,
+            isSynchronizable: (query.synchronizable ?? self.synchronizable) == .synchronizable,
             attributes: attributes,
-            creationDate: now,
-            modificationDate: now
+            driver.stamps
         )
         return try write(call) { (writer) throws(KeychainError) in
-            let placed = try place(record, value, ifExists, writer)
+            let placed = try place(record, value, ifExists, writer, call)
             try writer.commit([placed.mutation])
             return placed.record
         }
@@ -143,10 +142,11 @@ extension Keychain {
         _ record: ItemRecord,
         _ value: SecureBytes,
         _ ifExists: IfExists,
-        _ writer: any RecordWriter
+        _ writer: any RecordWriter,
+        _ call: CallContext
     ) throws(KeychainError) -> (record: ItemRecord, mutation: RecordMutation) {
         guard let existing = try matches(RecordSelection(record.primaryKey), writer).first?.record else {
-            return (record, .insert(record, value))
+            return (record, .insert(record, try stored(value, record, call)))
         }
         var placed = existing
         switch ifExists {
@@ -155,7 +155,7 @@ extension Keychain {
         case .replace: placed.attributes = record.attributes
         }
         placed.touch(record.modificationDate)
-        return (placed, .update(old: existing, new: placed, value: value))
+        return (placed, .update(old: existing, new: placed, value: try stored(value, placed, call)))
     }
 }
 

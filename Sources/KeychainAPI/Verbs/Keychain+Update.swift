@@ -50,6 +50,7 @@ extension Keychain {
             guard !changes.isEmpty else {
                 throw KeychainError(.invalidParameter, "The update changes nothing. Set an attribute or a value.")
             }
+            try preparePassword(for: changes.accessPolicy ?? .default, call)
         } catch {
             throw located(error, call)
         }
@@ -60,7 +61,14 @@ extension Keychain {
             let now = driver.stamps.now()
             let changed = matches.map { (old: $0.record, new: changes.applied(to: $0.record, now)) }
             try requireUnique(changed, writer)
-            var mutations = changed.map { RecordMutation.update(old: $0.old, new: $0.new, value: changes.value) }
+            var mutations: [RecordMutation] = []
+            for (old, new) in changed {
+                let value =
+                    if let value = changes.value { try stored(value, new, call) } else {
+                        try restored(old, as: new, writer, call)
+                    }
+                mutations.append(.update(old: old, new: new, value: value))
+            }
             // An item that leaves its key takes along what it has been hiding there, which would come to light again.
             for (match, change) in zip(matches, changed) where change.new.primaryKey != change.old.primaryKey {
                 mutations += match.shadowed.map { .delete($0) }

@@ -12,53 +12,84 @@
 /// try keychain.remove(.credential(for: "OpenAI"))
 /// ```
 ///
+/// A keychain is varied with ``with(_:)``:
+///
+/// ```swift
+/// let background = keychain.with {
+///     $0.interaction = .never
+///     $0.timeout = .seconds(5)
+/// }
+/// ```
+@dynamicMemberLookup
 public struct Keychain: Sendable {
     /// The driver that keeps the items.
     public let driver: any KeychainDriver
 
-    /// The group in which items are stored and looked for, where a query names none.
-    public var accessGroup: AccessGroup
-
-    /// How long a call may take, nil for the driver's own limits.
-    public var timeout: Duration?
-
-    /// Whether a call may show a prompt.
-    ///
-    /// `contains`, `info` and `infoAll` never ask to unlock a store.
-    public var interaction: InteractionPolicy
-
-    /// Who confirms the reading of items whose ``AccessPolicy`` demands it; nil if no one can.
-    public var authenticationContext: (any AuthenticationContext)?
-
-    /// Whether several items that other programs have left for one primary key are `ambiguous`.
-    ///
-    /// If not, the most recently modified one speaks for all of them. Only a store that is shared with other programs
-    /// (``DriverCapabilities/sharedWithOtherPrograms``) can hold such items.
-    public var refusesDuplicates: Bool
+    /// How the store is used; each setting is also a property of the keychain itself, as in `keychain.timeout`.
+    public let configuration: KeychainConfiguration
 
     /// Makes a keychain.
     ///
     /// - Parameters:
     ///   - driver: The driver that keeps the items.
+    ///   - applicationIdentifier: The service of keys and containers that name none, for example `com.example.app`; nil
+    ///     for the name of the executable.
     ///   - accessGroup: The group in which items are stored and looked for.
+    ///   - accessPolicy: The policy of items that are stored without one.
+    ///   - synchronizable: Which items a query means that does not say.
     ///   - timeout: How long a call may take, nil for the driver's own limits.
     ///   - interaction: Whether a call may show a prompt.
     ///   - authenticationContext: Who confirms the reading of items whose policy demands it.
+    ///   - applicationPassword: Encrypts the values of items whose policy demands it.
     ///   - refusesDuplicates: Whether several items of other programs for one primary key are `ambiguous`.
     public init(
         driver: any KeychainDriver,
+        applicationIdentifier: String? = nil,
         accessGroup: AccessGroup = .default,
+        accessPolicy: AccessPolicy = .default,
+        synchronizable: Synchronizability = .local,
         timeout: Duration? = nil,
         interaction: InteractionPolicy = .allowed,
         authenticationContext: (any AuthenticationContext)? = nil,
+        applicationPassword: (any ApplicationPassword)? = nil,
         refusesDuplicates: Bool = false
     ) {
+        self.init(
+            driver,
+            KeychainConfiguration(
+                applicationIdentifier: applicationIdentifier ?? KeychainConfiguration.executableName,
+                accessGroup: accessGroup,
+                accessPolicy: accessPolicy,
+                synchronizable: synchronizable,
+                timeout: timeout,
+                interaction: interaction,
+                authenticationContext: authenticationContext,
+                applicationPassword: applicationPassword,
+                refusesDuplicates: refusesDuplicates
+            )
+        )
+    }
+
+    init(_ driver: any KeychainDriver, _ configuration: KeychainConfiguration) {
         self.driver = driver
-        self.accessGroup = accessGroup
-        self.timeout = timeout
-        self.interaction = interaction
-        self.authenticationContext = authenticationContext
-        self.refusesDuplicates = refusesDuplicates
+        self.configuration = configuration
+    }
+
+    /// The same store, used in another way.
+    ///
+    /// - Parameter change: Changes the settings.
+    /// - Returns: Another keychain; this one stays as it is.
+    public func with(_ change: (inout KeychainConfiguration) -> Void) -> Keychain {
+        var changed = configuration
+        change(&changed)
+        return Keychain(driver, changed)
+    }
+
+    /// A setting.
+    ///
+    /// - Parameter setting: Which one.
+    public subscript<Setting>(dynamicMember setting: KeyPath<KeychainConfiguration, Setting>) -> Setting {
+        configuration[keyPath: setting]
     }
 
     /// Where the store is, as a store URL.
@@ -68,11 +99,25 @@ public struct Keychain: Sendable {
     public var capabilities: DriverCapabilities { driver.capabilities }
 }
 
+extension Keychain: Hashable {
+    /// Whether both are the same store, used in the same way.
+    public static func == (left: Keychain, right: Keychain) -> Bool {
+        left.driver.identifier == right.driver.identifier && left.location.isIdentical(to: right.location)
+            && left.configuration == right.configuration
+    }
+
+    /// Hashes the store and the settings.
+    public func hash(into hasher: inout Hasher) {
+        location.hashBytes(into: &hasher)
+        hasher.combine(configuration)
+    }
+}
+
 extension Keychain: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// The location and the group.
-    public var description: String { "Keychain(\(location), group: \(accessGroup))" }
+    public var description: String { "Keychain(\(location), group: \(configuration.accessGroup))" }
     /// The same as the description.
     public var debugDescription: String { description }
-    /// A mirror that shows what the description shows.
-    public var customMirror: Mirror { Mirror(self, children: ["location": location, "accessGroup": accessGroup]) }
+    /// A mirror that shows the location and the settings.
+    public var customMirror: Mirror { Mirror(self, children: ["location": location, "configuration": configuration]) }
 }

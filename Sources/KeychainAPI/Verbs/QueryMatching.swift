@@ -25,7 +25,7 @@ extension Keychain {
     func validate<Value>(_ query: SecItemQuery<Value>) throws(KeychainError) {
         let schema = AttributeSchema.schema(of: Value.itemClass)
         for attribute in query.attributes { try Self.validate(attribute.name, attribute.value, schema) }
-        try Self.validate(query.accessGroup ?? accessGroup)
+        try Self.validate(query.accessGroup ?? self.accessGroup)
     }
 
     static func validate(_ group: AccessGroup) throws(KeychainError) {
@@ -83,8 +83,8 @@ extension Keychain {
         let anySync = query.persistentReference != nil && query.synchronizable == nil
         return RecordSelection(
             itemClass: Value.itemClass,
-            accessGroup: (query.accessGroup ?? accessGroup).rawValue,
-            isSynchronizable: anySync ? nil : (query.synchronizable ?? .local).flag,
+            accessGroup: (query.accessGroup ?? self.accessGroup).rawValue,
+            isSynchronizable: anySync ? nil : (query.synchronizable ?? self.synchronizable).flag,
             attributes: query.attributes,
             reference: query.persistentReference?.uuid,
             matchesSubdomains: query.matchesSubdomains
@@ -135,7 +135,7 @@ extension Keychain {
             matches = candidates.map { Match(record: $0) }
         }
         matches.removeAll { !selection.matches($0.record) }
-        if refusesDuplicates, let match = matches.first(where: { !$0.shadowed.isEmpty }) {
+        if self.refusesDuplicates, let match = matches.first(where: { !$0.shadowed.isEmpty }) {
             throw KeychainError(
                 .ambiguous,
                 "Other programs have left \(match.shadowed.count + 1) items for one \(match.record.itemClass), and which "

@@ -122,14 +122,13 @@ extension Keychain {
     }
 
     fileprivate func everything() async throws(KeychainError) -> [UUID: ItemRecord] {
-        let call = CallContext(.changes, timeout: timeout, interaction: interaction.silent)
+        let call = CallContext(.changes, timeout: self.timeout, interaction: self.interaction.silent)
         return try await CallExecutor.run(call) { () throws(KeychainError) in try everything(call) }
     }
 
     fileprivate func everything(_ call: CallContext) throws(KeychainError) -> [UUID: ItemRecord] {
-        var keychain = self
         // Several items of other programs for one key are one here: what becomes of it is told, not refused.
-        keychain.refusesDuplicates = false
+        let keychain = with { $0.refusesDuplicates = false }
         let items = try keychain.read(call) { (reader) throws(KeychainError) in
             try keychain.matches(RecordSelection(), reader)
         }

@@ -151,8 +151,7 @@ extension ConformanceSuite {
         list.add("Reading an item that needs confirmation asks once, for what its policy says") { bench in
             try bench.keychain.store("v", query: password("s"), accessPolicy: confirmed)
             let person = Person()
-            var keychain = bench.keychain
-            keychain.authenticationContext = person
+            let keychain = bench.keychain.with { $0.authenticationContext = person }
             try expectValue(try bench.value(password("s"), in: keychain), bytes("v"), "Confirmed, the value is given")
             try expect(person.questions == [.userPresence], "One question")
             _ = try bench.value(password("s"), in: keychain)
@@ -166,8 +165,7 @@ extension ConformanceSuite {
                 try bench.keychain.store("v", query: password("s", "free\(index)"))
             }
             let person = Person()
-            var keychain = bench.keychain
-            keychain.authenticationContext = person
+            let keychain = bench.keychain.with { $0.authenticationContext = person }
             try expectEqual(try keychain.retrieveAll(query: password("s")).count, 9, "All of them")
             let questions = Set(person.questions)
             try expect(person.questions.count == 2 && questions == [.userPresence, .devicePasscode], "Two questions")
@@ -175,8 +173,9 @@ extension ConformanceSuite {
         list.add("A refused confirmation is its own error, and nothing is given") { bench in
             try bench.keychain.store("v", query: password("s"), accessPolicy: confirmed)
             for code in [KeychainError.Code.userCanceled, .authenticationFailed] {
-                var keychain = bench.keychain
-                keychain.authenticationContext = Person(refusing: KeychainError(code, "The person refused."))
+                let keychain = bench.keychain.with {
+                    $0.authenticationContext = Person(refusing: KeychainError(code, "The person refused."))
+                }
                 try bench.expectRefused(code, from: .retrieve, "\(code)") {
                     _ = try bench.value(password("s"), in: keychain)
                 }
@@ -185,9 +184,10 @@ extension ConformanceSuite {
         list.add("Where no interaction is allowed no one is asked") { bench in
             try bench.keychain.store("v", query: password("s"), accessPolicy: confirmed)
             let person = Person()
-            var keychain = bench.keychain
-            keychain.authenticationContext = person
-            keychain.interaction = .never
+            let keychain = bench.keychain.with {
+                $0.authenticationContext = person
+                $0.interaction = .never
+            }
             try expectThrows(.interactionNotAllowed, from: .retrieve, "Never") {
                 _ = try bench.value(password("s"), in: keychain)
             }
@@ -195,8 +195,7 @@ extension ConformanceSuite {
         }
         list.add("Only reading a value asks: contains, info, update, remove and store do not") { bench in
             let person = Person()
-            var keychain = bench.keychain
-            keychain.authenticationContext = person
+            let keychain = bench.keychain.with { $0.authenticationContext = person }
             try keychain.store("v", query: password("s"), accessPolicy: confirmed)
             _ = try keychain.contains(password("s"))
             _ = try keychain.info(for: password("s"))
@@ -211,8 +210,7 @@ extension ConformanceSuite {
         list.addAsync("Cancelling a call that waits for a person ends it promptly") { bench in
             try await bench.keychain.store("v", query: password("s"), accessPolicy: confirmed)
             let person = AbsentPerson(bench.patience)
-            var asking = bench.keychain
-            asking.authenticationContext = person
+            let asking = bench.keychain.with { $0.authenticationContext = person }
             let keychain = asking
             let task = Task { () -> KeychainError.Code? in
                 do throws(KeychainError) {
@@ -230,9 +228,10 @@ extension ConformanceSuite {
         list.add("A call that waits for a person ends at its deadline, and holds up no one meanwhile") { bench in
             try bench.keychain.store("v", query: password("s"), accessPolicy: confirmed)
             let person = AbsentPerson(bench.patience)
-            var asking = bench.keychain
-            asking.authenticationContext = person
-            asking.timeout = .milliseconds(500)
+            let asking = bench.keychain.with {
+                $0.authenticationContext = person
+                $0.timeout = .milliseconds(500)
+            }
             let keychain = asking
             let running = Threads.start { try bench.value(password("s"), in: keychain) }
             try expect(person.asked.wait(atMost: bench.patience), "The person is asked")
@@ -242,8 +241,7 @@ extension ConformanceSuite {
         }
         list.add("An item without options is read without asking") { bench in
             let person = Person()
-            var keychain = bench.keychain
-            keychain.authenticationContext = person
+            let keychain = bench.keychain.with { $0.authenticationContext = person }
             try keychain.store("v", query: password("s"))
             try expectValue(try bench.value(password("s"), in: keychain), bytes("v"), "The value")
             try expect(person.questions.isEmpty, "No question")

@@ -189,8 +189,7 @@ extension ConformanceSuite {
             try bench.keychain.store("v", query: password("s"))
             let before = try snapshot(bench.keychain)
             try bench.whileWriting {
-                var hurried = bench.keychain
-                hurried.timeout = .milliseconds(100)
+                let hurried = bench.keychain.with { $0.timeout = .milliseconds(100) }
                 let keychain = hurried
                 try bench.expectPromptly(.timedOut, or: .busy, "store") {
                     try keychain.store("w", query: password("t"))
@@ -204,8 +203,7 @@ extension ConformanceSuite {
         }
         list.add("A deadline that has passed ends every call before it does anything") { bench in
             try bench.keychain.store("v", query: password("s"))
-            var late = bench.keychain
-            late.timeout = .zero
+            let late = bench.keychain.with { $0.timeout = .zero }
             try bench.expectRefused(.timedOut, from: .store, "store") { try late.store("w", query: password("t")) }
             try bench.expectRefused(.timedOut, from: .update, "update") { try late.update(password("s"), .label("x")) }
             try bench.expectRefused(.timedOut, from: .remove, "remove") { try late.remove(password("s")) }
@@ -296,8 +294,7 @@ extension ConformanceSuite {
         }
         list.addAsync("A hundred calls that wait do not keep the program's other tasks from running") { bench in
             // A hundred writers one after the other may take longer than a driver lets one of them wait by itself.
-            var patient = bench.keychain
-            patient.timeout = .seconds(300)
+            let patient = bench.keychain.with { $0.timeout = .seconds(300) }
             let keychain = patient
             let holder = try await Threads.run { try bench.hold() }
             let calls = (0..<100).map { index in
@@ -313,8 +310,7 @@ extension ConformanceSuite {
         }
         list.addAsync("A hundred calls that wait end at their deadlines") { bench in
             let holder = try await Threads.run { try bench.hold() }
-            var hurried = bench.keychain
-            hurried.timeout = .milliseconds(200)
+            let hurried = bench.keychain.with { $0.timeout = .milliseconds(200) }
             let keychain = hurried
             let calls = (0..<100).map { index in
                 Task { () -> KeychainError.Code? in

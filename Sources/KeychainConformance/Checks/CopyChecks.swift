@@ -245,8 +245,7 @@ extension ConformanceSuite {
         }
         list.add("\(transfer) of invalid queries and groups is refused") { bench in
             try bench.keychain.store("v", query: password("s"))
-            var target = bench.keychain
-            target.accessGroup = AccessGroup(rawValue: "a\0b")
+            let target = bench.keychain.with { $0.accessGroup = AccessGroup(rawValue: "a\0b") }
             try bench.expectRefused(.invalidParameter, from: transfer.operation, "NUL in the target's group") {
                 try transfer(password("s"), bench.keychain, target)
             }

@@ -65,8 +65,9 @@ extension ConformanceSuite {
             }
         }
         list.add("An access group's name of more than 64 KiB is dataTooLarge") { bench in
-            var keychain = bench.keychain
-            keychain.accessGroup = AccessGroup(rawValue: String(repeating: "g", count: 64 * 1024 + 1))
+            let keychain = bench.keychain.with {
+                $0.accessGroup = AccessGroup(rawValue: String(repeating: "g", count: 64 * 1024 + 1))
+            }
             try bench.expectRefused(.dataTooLarge, from: .store, "store") {
                 try keychain.store("v", query: password("s"))
             }

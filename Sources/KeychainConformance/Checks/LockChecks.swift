@@ -6,8 +6,7 @@ import KeychainAPI
 extension Bench {
     /// Locks the store while a closure runs; no prompt is allowed meanwhile.
     fileprivate func whileLocked(_ body: (Keychain) throws -> Void) throws {
-        var quiet = keychain
-        quiet.interaction = .never
+        let quiet = keychain.with { $0.interaction = .never }
         try harness.lock(keychain)
         do {
             try body(quiet)
@@ -117,8 +116,7 @@ extension ConformanceSuite {
             try expect(try snapshot(bench.keychain) == before, "Unlocked, it is as it was")
         }
         list.addAsync("The asynchronous verbs say so as well, and do not wait for a prompt", needs: .lock) { bench in
-            var keychain = bench.keychain
-            keychain.interaction = .never
+            let keychain = bench.keychain.with { $0.interaction = .never }
             try await keychain.store("v", query: password("s"))
             try bench.harness.lock(bench.keychain)
             do {

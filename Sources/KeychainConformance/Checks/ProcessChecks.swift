@@ -75,8 +75,7 @@ extension ConformanceSuite {
             let team = try WorkerTeam(bench, 1, .hold, times: 1)
             try team.begin()
             try expectEqual(team.line(of: 0), "holding", "The other process is the writer")
-            var hurried = bench.keychain
-            hurried.timeout = .milliseconds(200)
+            let hurried = bench.keychain.with { $0.timeout = .milliseconds(200) }
             let keychain = hurried
             let running = Threads.start { try keychain.store("v", query: password("s")) }
             let outcome = try unwrap(running.outcome(within: bench.patience), "It ends promptly")
@@ -95,8 +94,7 @@ extension ConformanceSuite {
             try team.begin()
             try expectEqual(team.line(of: 0), "holding", "The other process is the writer")
             team.kill()
-            var keychain = bench.keychain
-            keychain.timeout = bench.patience
+            let keychain = bench.keychain.with { $0.timeout = bench.patience }
             try keychain.store("v", query: password("after"))
             try expectEqual(try snapshot(bench.keychain).count, 2, "Both items are there")
         }

@@ -81,8 +81,7 @@ extension ConformanceSuite {
             try expectEqual(try target.infoAll(for: password("s")).map(\.label), ["newest"], "The newest")
             try expect(try !store.keychain.contains(password("s")), "None is left here")
             let again = try SharedStore()
-            var group = again.keychain
-            group.accessGroup = AccessGroup(rawValue: "other")
+            let group = again.keychain.with { $0.accessGroup = AccessGroup(rawValue: "other") }
             try again.keychain.move(password("s"), to: group)
             try expect(try !again.keychain.contains(password("s")), "Nor after a move within the store")
         }

@@ -134,8 +134,9 @@ extension ConformanceSuite {
             try expect(try snapshot(bench.keychain).isEmpty, "Nothing is left")
         }
         list.add("NUL in an access group is refused") { bench in
-            var keychain = bench.keychain
-            keychain.accessGroup = AccessGroup(rawValue: "\(bench.keychain.accessGroup.rawValue).a\0b")
+            let keychain = bench.keychain.with {
+                $0.accessGroup = AccessGroup(rawValue: "\(bench.keychain.accessGroup.rawValue).a\0b")
+            }
             try bench.expectRefused(.invalidParameter, from: .store, "The keychain's group") {
                 try keychain.store("1", query: password("s"))
             }

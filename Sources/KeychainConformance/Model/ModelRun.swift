@@ -15,8 +15,9 @@ struct ModelRun {
     }
 
     private func group(_ number: Int, of keychain: Keychain) -> Keychain {
-        var keychain = keychain
-        keychain.accessGroup = number == 0 ? bench.keychain.accessGroup : bench.inGroup("second").accessGroup
+        let keychain = keychain.with {
+            $0.accessGroup = number == 0 ? bench.keychain.accessGroup : bench.inGroup("second").accessGroup
+        }
         return keychain
     }
 

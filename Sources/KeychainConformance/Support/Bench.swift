@@ -21,8 +21,9 @@ final class Bench: Sendable {
 
     /// The same store with another group, which belongs to the check as well.
     func inGroup(_ suffix: String) -> Keychain {
-        var other = keychain
-        other.accessGroup = AccessGroup(rawValue: "\(keychain.accessGroup.rawValue).\(suffix)")
+        let other = keychain.with {
+            $0.accessGroup = AccessGroup(rawValue: "\(keychain.accessGroup.rawValue).\(suffix)")
+        }
         let group = other.accessGroup
         groups.withLock { if !$0.contains(group) { $0.append(group) } }
         return other
@@ -44,8 +45,7 @@ final class Bench: Sendable {
         guard !harness.powers.contains(.freshStore) else { return }
         try await Threads.run { [self] in
             for group in groups.withLock({ $0 }) {
-                var keychain = keychain
-                keychain.accessGroup = group
+                let keychain = keychain.with { $0.accessGroup = group }
                 try keychain.removeAll(includingSynchronizable: true)
                 try expect(try snapshot(keychain).isEmpty, "removeAll leaves nothing of the check in the store")
             }

@@ -13,13 +13,13 @@
         /// - Parameters:
         ///   - certificate: The certificate, also one of another library.
         ///   - query: The label, and what else is known of it.
-        ///   - accessPolicy: When the item may be read.
+        ///   - accessPolicy: When the item may be read, nil for the keychain's own policy.
         ///   - ifExists: What happens if the certificate is there already: one of the same issuer and number.
         /// - Throws: `decode` for another library's certificate that OpenSSL does not read, and as for any value.
         public func store(
             _ certificate: some SecCertificateConvertible,
             query: SecItemQuery<SecCertificate> = SecItemQuery(),
-            accessPolicy: AccessPolicy = .default,
+            accessPolicy: AccessPolicy? = nil,
             ifExists: IfExists = .fail
         ) throws(KeychainError) {
             _ = try store(
@@ -36,13 +36,13 @@
         /// - Parameters:
         ///   - certificate: The certificate, also one of another library.
         ///   - query: The label, and what else is known of it.
-        ///   - accessPolicy: When the item may be read.
+        ///   - accessPolicy: When the item may be read, nil for the keychain's own policy.
         ///   - ifExists: What happens if the certificate is there already.
         /// - Throws: As the synchronous form, and `cancelled`.
         public func store(
             _ certificate: some SecCertificateConvertible,
             query: SecItemQuery<SecCertificate> = SecItemQuery(),
-            accessPolicy: AccessPolicy = .default,
+            accessPolicy: AccessPolicy? = nil,
             ifExists: IfExists = .fail
         ) async throws(KeychainError) {
             _ = try await store(
@@ -60,7 +60,7 @@
         ///   - certificate: The certificate.
         ///   - returning: What is returned; the data is its DER.
         ///   - query: The label, and what else is known of it.
-        ///   - accessPolicy: When the item may be read.
+        ///   - accessPolicy: When the item may be read, nil for the keychain's own policy.
         ///   - ifExists: What happens if this very certificate is there already.
         /// - Returns: nil if nothing was asked for.
         /// - Throws: As the form that returns nothing.
@@ -68,7 +68,7 @@
             _ certificate: some SecCertificateConvertible,
             returning: SecReturnType,
             query: SecItemQuery<SecCertificate> = SecItemQuery(),
-            accessPolicy: AccessPolicy = .default,
+            accessPolicy: AccessPolicy? = nil,
             ifExists: IfExists = .fail
         ) throws(KeychainError) -> SecValue<SecCertificate>? {
             var item = try prepared(certificate, query)
@@ -93,7 +93,7 @@
         ///   - certificate: The certificate.
         ///   - returning: What is returned; the data is its DER.
         ///   - query: The label, and what else is known of it.
-        ///   - accessPolicy: When the item may be read.
+        ///   - accessPolicy: When the item may be read, nil for the keychain's own policy.
         ///   - ifExists: What happens if this very certificate is there already.
         /// - Returns: nil if nothing was asked for.
         /// - Throws: As the synchronous form, and `cancelled`.
@@ -101,7 +101,7 @@
             _ certificate: some SecCertificateConvertible,
             returning: SecReturnType,
             query: SecItemQuery<SecCertificate> = SecItemQuery(),
-            accessPolicy: AccessPolicy = .default,
+            accessPolicy: AccessPolicy? = nil,
             ifExists: IfExists = .fail
         ) async throws(KeychainError) -> SecValue<SecCertificate>? {
             var item = try prepared(certificate, query)
@@ -235,7 +235,7 @@
         /// Takes over what stays when the value of an item is replaced, and does not follow from it.
         fileprivate mutating func keep(
             _ existing: SecValue<SecCertificate>?,
-            _ accessPolicy: inout AccessPolicy,
+            _ accessPolicy: inout AccessPolicy?,
             label given: String?
         ) {
             guard case .dictionary(let existing)? = existing else { return }

@@ -8,7 +8,7 @@
         /// - Parameters:
         ///   - identity: The identity.
         ///   - query: The label and the tag, and what else is known of both parts.
-        ///   - accessPolicy: When the items may be read.
+        ///   - accessPolicy: When the items may be read, nil for the keychain's own policy.
         ///   - ifExists: What happens with a part that is there already. With ``IfExists/fail`` a part that is there stays
         ///     as it is.
         /// - Throws: `duplicateItem` if both parts are there and the policy is ``IfExists/fail``, and as for a certificate
@@ -16,7 +16,7 @@
         public func store(
             _ identity: DigitalIdentity,
             query: SecItemQuery<SecIdentity> = SecItemQuery(),
-            accessPolicy: AccessPolicy = .default,
+            accessPolicy: AccessPolicy? = nil,
             ifExists: IfExists = .fail
         ) throws(KeychainError) {
             let parts = query.parts
@@ -47,13 +47,13 @@
         /// - Parameters:
         ///   - identity: The identity.
         ///   - query: The label and the tag, and what else is known of both parts.
-        ///   - accessPolicy: When the items may be read.
+        ///   - accessPolicy: When the items may be read, nil for the keychain's own policy.
         ///   - ifExists: What happens with a part that is there already.
         /// - Throws: As the synchronous form, and `cancelled`.
         public func store(
             _ identity: DigitalIdentity,
             query: SecItemQuery<SecIdentity> = SecItemQuery(),
-            accessPolicy: AccessPolicy = .default,
+            accessPolicy: AccessPolicy? = nil,
             ifExists: IfExists = .fail
         ) async throws(KeychainError) {
             let parts = query.parts
@@ -108,13 +108,13 @@
         /// - Parameters:
         ///   - identity: The identity.
         ///   - query: The label and the tag, and what else is known of both parts.
-        ///   - accessPolicy: When the items may be read.
+        ///   - accessPolicy: When the items may be read, nil for the keychain's own policy.
         ///   - ifExists: What happens with a part that is there already.
         /// - Throws: As for a ``DigitalIdentity``, and `invalidParameter` if the two do not belong together.
         public func store(
             _ identity: some SecIdentityConvertible,
             query: SecItemQuery<SecIdentity> = SecItemQuery(),
-            accessPolicy: AccessPolicy = .default,
+            accessPolicy: AccessPolicy? = nil,
             ifExists: IfExists = .fail
         ) throws(KeychainError) {
             let identity = try converted(identity)
@@ -126,13 +126,13 @@
         /// - Parameters:
         ///   - identity: The identity.
         ///   - query: The label and the tag, and what else is known of both parts.
-        ///   - accessPolicy: When the items may be read.
+        ///   - accessPolicy: When the items may be read, nil for the keychain's own policy.
         ///   - ifExists: What happens with a part that is there already.
         /// - Throws: As the synchronous form, and `cancelled`.
         public func store(
             _ identity: some SecIdentityConvertible,
             query: SecItemQuery<SecIdentity> = SecItemQuery(),
-            accessPolicy: AccessPolicy = .default,
+            accessPolicy: AccessPolicy? = nil,
             ifExists: IfExists = .fail
         ) async throws(KeychainError) {
             let identity = try converted(identity)

@@ -11,13 +11,13 @@
         /// - Parameters:
         ///   - key: The key.
         ///   - query: The tag, and what else is known of it.
-        ///   - accessPolicy: When the item may be read.
+        ///   - accessPolicy: When the item may be read, nil for the keychain's own policy.
         ///   - ifExists: What happens if this very key is there already.
         /// - Throws: `invalidParameter` for a query of another type or class, and as for any value.
         public func store(
             _ key: CryptoKey,
             query: SecItemQuery<SecKey>,
-            accessPolicy: AccessPolicy = .default,
+            accessPolicy: AccessPolicy? = nil,
             ifExists: IfExists = .fail
         ) throws(KeychainError) {
             let item = try prepared(key, query)
@@ -29,13 +29,13 @@
         /// - Parameters:
         ///   - key: The key.
         ///   - query: The tag, and what else is known of it.
-        ///   - accessPolicy: When the item may be read.
+        ///   - accessPolicy: When the item may be read, nil for the keychain's own policy.
         ///   - ifExists: What happens if this very key is there already.
         /// - Throws: As the synchronous form, and `cancelled`.
         public func store(
             _ key: CryptoKey,
             query: SecItemQuery<SecKey>,
-            accessPolicy: AccessPolicy = .default,
+            accessPolicy: AccessPolicy? = nil,
             ifExists: IfExists = .fail
         ) async throws(KeychainError) {
             let item = try prepared(key, query)
@@ -48,7 +48,7 @@
         ///   - key: The key.
         ///   - returning: What is returned; the data is the key as it is stored.
         ///   - query: The tag, and what else is known of it.
-        ///   - accessPolicy: When the item may be read.
+        ///   - accessPolicy: When the item may be read, nil for the keychain's own policy.
         ///   - ifExists: What happens if this very key is there already.
         /// - Returns: nil if nothing was asked for.
         /// - Throws: As the form that returns nothing.
@@ -56,7 +56,7 @@
             _ key: CryptoKey,
             returning: SecReturnType,
             query: SecItemQuery<SecKey>,
-            accessPolicy: AccessPolicy = .default,
+            accessPolicy: AccessPolicy? = nil,
             ifExists: IfExists = .fail
         ) throws(KeychainError) -> SecValue<SecKey>? {
             let item = try prepared(key, query)
@@ -75,7 +75,7 @@
         ///   - key: The key.
         ///   - returning: What is returned; the data is the key as it is stored.
         ///   - query: The tag, and what else is known of it.
-        ///   - accessPolicy: When the item may be read.
+        ///   - accessPolicy: When the item may be read, nil for the keychain's own policy.
         ///   - ifExists: What happens if this very key is there already.
         /// - Returns: nil if nothing was asked for.
         /// - Throws: As the synchronous form, and `cancelled`.
@@ -83,7 +83,7 @@
             _ key: CryptoKey,
             returning: SecReturnType,
             query: SecItemQuery<SecKey>,
-            accessPolicy: AccessPolicy = .default,
+            accessPolicy: AccessPolicy? = nil,
             ifExists: IfExists = .fail
         ) async throws(KeychainError) -> SecValue<SecKey>? {
             let item = try prepared(key, query)
@@ -121,13 +121,13 @@
         /// - Parameters:
         ///   - key: The key.
         ///   - query: The tag, and what else is known of it.
-        ///   - accessPolicy: When the item may be read.
+        ///   - accessPolicy: When the item may be read, nil for the keychain's own policy.
         ///   - ifExists: What happens if this very key is there already.
         /// - Throws: As for a ``CryptoKey``.
         public func store(
             _ key: some SecKeyConvertible,
             query: SecItemQuery<SecKey>,
-            accessPolicy: AccessPolicy = .default,
+            accessPolicy: AccessPolicy? = nil,
             ifExists: IfExists = .fail
         ) throws(KeychainError) {
             let key = try converted(key)
@@ -139,13 +139,13 @@
         /// - Parameters:
         ///   - key: The key.
         ///   - query: The tag, and what else is known of it.
-        ///   - accessPolicy: When the item may be read.
+        ///   - accessPolicy: When the item may be read, nil for the keychain's own policy.
         ///   - ifExists: What happens if this very key is there already.
         /// - Throws: As the synchronous form, and `cancelled`.
         public func store(
             _ key: some SecKeyConvertible,
             query: SecItemQuery<SecKey>,
-            accessPolicy: AccessPolicy = .default,
+            accessPolicy: AccessPolicy? = nil,
             ifExists: IfExists = .fail
         ) async throws(KeychainError) {
             let key = try converted(key)

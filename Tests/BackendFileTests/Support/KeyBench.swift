@@ -3,6 +3,7 @@
     import BackendMemory
     import Foundation
     import KeychainAPI
+    import KeychainSodium
     import Synchronization
     import Testing
 

@@ -4,6 +4,7 @@
     import Glibc
     import KeychainAPI
 
+    import KeychainSodium
     @testable import BackendFile
 
     /// A folder of a test's own, removed with everything in it when the test ends.

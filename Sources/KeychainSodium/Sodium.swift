@@ -1,31 +1,30 @@
 // SPDX-License-Identifier: MIT
 #if File
     import CSodium
-    import FoundationEssentials
-    import KeychainAPI
+    package import KeychainAPI
 
     /// Everything that is asked of libsodium, in one place.
-    enum Sodium {
+    package enum Sodium {
         /// The length of keys, hashes and chain values.
-        static let keySize = 32
+        package static let keySize = 32
         /// The length of a nonce of XChaCha20-Poly1305.
-        static let nonceSize = 24
+        package static let nonceSize = 24
         /// The length that sealing adds.
-        static let tagSize = 16
+        package static let tagSize = 16
         /// The length of a salt of Argon2id.
-        static let saltSize = 16
+        package static let saltSize = 16
 
         private static let isReady = sodium_init() >= 0
 
         /// Makes libsodium usable; cheap after the first time.
-        static func prepare() throws(KeychainError) {
+        package static func prepare() throws(KeychainError) {
             guard isReady else {
                 throw KeychainError(.internal, "libsodium could not be initialised. Check its installation.")
             }
         }
 
         /// Random bytes from the kernel's generator.
-        static func random(_ count: Int) -> [UInt8] {
+        package static func random(_ count: Int) -> [UInt8] {
             [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
                 randombytes_buf(buffer.baseAddress!, count)
                 initialized = count
@@ -33,12 +32,12 @@
         }
 
         /// A random key, written straight into guarded memory.
-        static func randomKey() -> SecureBytes {
+        package static func randomKey() -> SecureBytes {
             SecureBytes(count: keySize) { randombytes_buf($0.bytes, keySize) }
         }
 
         /// BLAKE2b with 32 bytes of output, keyed if there is a key.
-        static func hash(key: SecureBytes? = nil, _ message: [UInt8]) -> [UInt8] {
+        package static func hash(key: SecureBytes? = nil, _ message: [UInt8]) -> [UInt8] {
             [UInt8](unsafeUninitializedCapacity: keySize) { buffer, initialized in
                 let target = buffer.baseAddress!
                 if let key {
@@ -53,7 +52,7 @@
         }
 
         /// The same hash, as a key in guarded memory.
-        static func hashedKey(key: SecureBytes, _ message: [UInt8]) -> SecureBytes {
+        package static func hashedKey(key: SecureBytes, _ message: [UInt8]) -> SecureBytes {
             SecureBytes(count: keySize) { target in
                 key.withBytes { key in
                     _ = crypto_generichash(
@@ -69,17 +68,17 @@
         }
 
         /// Compares without telling by the time it takes where two hashes differ.
-        static func areEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
+        package static func areEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
             left.count == right.count && sodium_memcmp(left, right, left.count) == 0
         }
 
         /// Whether all bytes are zero.
-        static func isZero(_ bytes: ArraySlice<UInt8>) -> Bool {
+        package static func isZero(_ bytes: ArraySlice<UInt8>) -> Bool {
             bytes.withUnsafeBufferPointer { sodium_is_zero($0.baseAddress!, $0.count) == 1 }
         }
 
         /// A key for one purpose, derived from the master key (`crypto_kdf`).
-        static func subkey(_ number: UInt64, of master: SecureBytes) -> SecureBytes {
+        package static func subkey(_ number: UInt64, of master: SecureBytes) -> SecureBytes {
             SecureBytes(count: keySize) { target in
                 master.withBytes { master in
                     _ = crypto_kdf_derive_from_key(target.bytes, keySize, number, "KeychnF1", master.bytes)
@@ -90,7 +89,7 @@
         /// A key from a passphrase with Argon2id, version 1.3.
         ///
         /// - Throws: `io` if there is not enough memory.
-        static func derive(
+        package static func derive(
             passphrase: SecureBytes,
             salt: [UInt8],
             cost: DerivationCost
@@ -119,7 +118,7 @@
         }
 
         /// Seals a plaintext into a place of its length plus ``tagSize``.
-        static func seal(
+        package static func seal(
             _ plaintext: UnsafeRawBufferPointer,
             into target: UnsafeMutableRawBufferPointer,
             nonce: Nonce,
@@ -148,12 +147,12 @@
         ///
         /// A register can hold one for long after it was copied, and the dynamic linker writes all registers to the stack
         /// when it looks for a function that is called for the first time.
-        static func clearStack() {
+        package static func clearStack() {
             sodium_stackzero(8 * 1024)
         }
 
         /// Opens a sealed text into a place of its length less ``tagSize``; false if it is not authentic.
-        static func open(
+        package static func open(
             _ sealed: UnsafeRawBufferPointer,
             into target: UnsafeMutableRawBufferPointer,
             nonce: Nonce,
@@ -180,14 +179,14 @@
     }
 
     /// A nonce of XChaCha20-Poly1305, without memory of its own: an opened store keeps one for every value.
-    struct Nonce: Sendable, Hashable {
+    package struct Nonce: Sendable, Hashable {
         private let words: (UInt64, UInt64, UInt64)
 
         /// A random nonce; 24 bytes are enough for that.
-        static func random() -> Nonce { random(1)[0] }
+        package static func random() -> Nonce { random(1)[0] }
 
         /// Random nonces.
-        static func random(_ count: Int) -> [Nonce] {
+        package static func random(_ count: Int) -> [Nonce] {
             let bytes = Sodium.random(count * Sodium.nonceSize)
             return bytes.withUnsafeBytes { bytes in
                 (0..<count).map { Nonce(UnsafeRawBufferPointer(rebasing: bytes[($0 * Sodium.nonceSize)...])) }
@@ -195,7 +194,7 @@
         }
 
         /// A nonce from the first 24 bytes of a place.
-        init(_ bytes: UnsafeRawBufferPointer) {
+        package init(_ bytes: UnsafeRawBufferPointer) {
             words = (
                 bytes.loadUnaligned(fromByteOffset: 0, as: UInt64.self),
                 bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self),
@@ -204,49 +203,60 @@
         }
 
         /// The 24 bytes.
-        func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        package func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
             withUnsafeBytes(of: words) { body($0) }
         }
 
-        static func == (left: Nonce, right: Nonce) -> Bool { left.words == right.words }
+        package static func == (left: Nonce, right: Nonce) -> Bool { left.words == right.words }
 
-        func hash(into hasher: inout Hasher) {
+        package func hash(into hasher: inout Hasher) {
             withBytes { hasher.combine(bytes: $0) }
         }
     }
 
     /// What deriving a key from a passphrase costs.
-    struct DerivationCost: Sendable, Hashable {
+    package struct DerivationCost: Sendable, Hashable {
         /// Passes over the memory.
-        var operations: UInt32
+        package var operations: UInt32
         /// Bytes of memory.
-        var memory: UInt64
+        package var memory: UInt64
+
+        /// A cost.
+        package init(operations: UInt32, memory: UInt64) {
+            self.operations = operations
+            self.memory = memory
+        }
 
         /// About a tenth of a second and 64 MiB.
-        static let interactive = DerivationCost(
+        package static let interactive = DerivationCost(
             operations: UInt32(crypto_pwhash_argon2id_opslimit_interactive()),
             memory: UInt64(crypto_pwhash_argon2id_memlimit_interactive())
         )
         /// The least that libsodium takes; for tests only.
-        static let minimal = DerivationCost(
+        package static let minimal = DerivationCost(
             operations: UInt32(crypto_pwhash_argon2id_opslimit_min()),
             memory: UInt64(crypto_pwhash_argon2id_memlimit_min())
         )
         /// The most that a file may ask for: 1 GiB.
-        static let memoryLimit: UInt64 = 1 << 30
+        package static let memoryLimit: UInt64 = 1 << 30
         /// The most passes that a file may ask for.
-        static let operationsLimit: UInt32 = 16
+        package static let operationsLimit: UInt32 = 16
+        /// Whether a cost that was read is one that libsodium takes, and none that would keep a reader busy for long.
+        package var isWithinLimits: Bool {
+            (Self.minimal.operations...Self.operationsLimit).contains(operations)
+                && (Self.minimal.memory...Self.memoryLimit).contains(memory)
+        }
         /// The most that all passphrase slots of a file may ask for together, in bytes times passes: 16 GiB.
-        static let workLimit: UInt64 = 1 << 34
+        package static let workLimit: UInt64 = 1 << 34
     }
 
     extension UnsafeRawBufferPointer {
         /// The address as libsodium takes it; there is one, also where there are no bytes of a secret.
-        var bytes: UnsafePointer<UInt8> { baseAddress!.assumingMemoryBound(to: UInt8.self) }
+        package var bytes: UnsafePointer<UInt8> { baseAddress!.assumingMemoryBound(to: UInt8.self) }
     }
 
     extension UnsafeMutableRawBufferPointer {
         /// The address as libsodium takes it; there is one, also where there are no bytes of a secret.
-        var bytes: UnsafeMutablePointer<UInt8> { baseAddress!.assumingMemoryBound(to: UInt8.self) }
+        package var bytes: UnsafeMutablePointer<UInt8> { baseAddress!.assumingMemoryBound(to: UInt8.self) }
     }
 #endif

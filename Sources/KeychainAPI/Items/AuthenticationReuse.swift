@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+
+import Synchronization
+
+/// Remembers what a person has confirmed, for a while.
+///
+/// One for each ``AuthenticationContext``, which keeps it.
+public final class AuthenticationReuse: Sendable {
+    /// Nothing is remembered.
+    public static let none = AuthenticationReuse(for: .zero)
+
+    /// For how long a confirmation holds.
+    public let duration: Duration
+    private let confirmations = Mutex<[AccessPolicy.Options: ContinuousClock.Instant]>([:])
+
+    /// Makes one that remembers nothing yet.
+    ///
+    /// - Parameter duration: For how long a confirmation holds, time in which the machine sleeps included.
+    public init(for duration: Duration) {
+        self.duration = duration
+    }
+
+    /// Forgets every confirmation, for example when the application's window is hidden.
+    public func invalidate() {
+        confirmations.withLock { $0 = [:] }
+    }
+
+    /// Whether the same was confirmed within the duration.
+    func covers(_ options: AccessPolicy.Options) -> Bool {
+        confirmations.withLock { confirmations in
+            guard let instant = confirmations[options] else { return false }
+            return ContinuousClock.now - instant < duration
+        }
+    }
+
+    func remember(_ options: AccessPolicy.Options) {
+        guard duration > .zero else { return }
+        confirmations.withLock { $0[options] = .now }
+    }
+}

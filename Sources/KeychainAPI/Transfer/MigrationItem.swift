@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+
+/// One item of a migration, as a transform sees it and may change it.
+public struct MigrationItem: Sendable {
+    /// The class.
+    public let itemClass: ItemClass
+    /// The access group in the target.
+    public var accessGroup: AccessGroup
+    /// Whether the item is marked for synchronization.
+    public var isSynchronizable: Bool
+    /// The attributes of the class, without those of the access policy.
+    public var attributes: AttributeSet
+    /// When the item may be read.
+    public var accessPolicy: AccessPolicy
+    /// The value.
+    public var value: SecureBytes
+
+    init(_ record: ItemRecord, _ accessGroup: AccessGroup, _ value: SecureBytes) {
+        itemClass = record.itemClass
+        self.accessGroup = accessGroup
+        isSynchronizable = record.isSynchronizable
+        attributes = record.attributes.filtered { $0.name != .accessible && $0.name != .accessControl }
+        accessPolicy = AccessPolicy(of: record)
+        self.value = value
+    }
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+
+/// How far a migration has come.
+public struct MigrationProgress: Sendable, Hashable {
+    /// What a migration does, in this order.
+    public enum Phase: Sendable, Hashable {
+        /// Reads the values.
+        case reading
+        /// Stores the items in the target, all at once.
+        case storing
+        /// Removes the originals, all at once.
+        case removing
+    }
+
+    /// What is being done.
+    public let phase: Phase
+    /// How many items that is done for; those of a phase that does it all at once are 0 and then all.
+    public let completed: Int
+    /// How many items there are.
+    public let total: Int
+}
