@@ -35,6 +35,8 @@ public struct ConformanceFamily: RawRepresentable, Hashable, Sendable, CustomStr
     public static let remove = ConformanceFamily(rawValue: "remove")
     /// Copying and moving.
     public static let copy = ConformanceFamily(rawValue: "copy")
+    /// Migrating a whole keychain.
+    public static let migration = ConformanceFamily(rawValue: "migration")
     /// Transactions.
     public static let transaction = ConformanceFamily(rawValue: "transaction")
     /// Watching for changes.

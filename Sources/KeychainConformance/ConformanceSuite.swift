@@ -15,7 +15,8 @@ public enum ConformanceSuite {
     public static let all: [ConformanceCheck] = [
         uniqueness, textKeys, sharedStores, matching, attributes, store, update, retrieve, contains, remove, references,
         identities,
-        copy, transaction, changes, values, access, errors, concurrency, secrecy, persistence, limits, locking,
+        copy, migration, transaction, changes, values, access, sealing, errors, concurrency, secrecy, persistence,
+        limits, locking,
         processes, model,
     ].flatMap { $0 }
 

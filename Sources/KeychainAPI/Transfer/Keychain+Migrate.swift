@@ -26,8 +26,8 @@ extension Keychain {
     ///   - ifExists: What happens if the target has an item with the same primary key.
     ///   - removingOriginals: Whether the items that came into the target are removed from the source, once they are there.
     ///     A crash in between leaves both: an item is never lost.
-    ///   - progress: Is told how far it is, on the thread that does the work.
     ///   - transform: Changes items, or leaves them out.
+    ///   - progress: Is told how far it is, on the thread that does the work.
     /// - Returns: What was done.
     /// - Throws: `itemNotFound` if the source is empty; `duplicateItem` as `ifExists` says, or if two items would have one
     ///   key in the target; `unsupported` if all items must stay on this device; what the transform throws, and
@@ -41,8 +41,8 @@ extension Keychain {
         scope: MigrationScope = .group,
         ifExists: MigrationConflict = .fail,
         removingOriginals: Bool = false,
-        progress: @Sendable (MigrationProgress) -> Void = { _ in },
-        transform: MigrationTransform = { $0 }
+        transform: MigrationTransform = { $0 },
+        progress: @Sendable (MigrationProgress) -> Void = { _ in }
     ) throws(KeychainError) -> MigrationSummary {
         let migration = Migration(source, target, scope, ifExists, removingOriginals)
         return try migration.run(progress, transform)
@@ -57,8 +57,8 @@ extension Keychain {
     ///   - scope: Which items.
     ///   - ifExists: What happens if the target has an item with the same primary key.
     ///   - removingOriginals: Whether the items that came into the target are removed from the source.
-    ///   - progress: Is told how far it is, on the thread that does the work.
     ///   - transform: Changes items, or leaves them out.
+    ///   - progress: Is told how far it is, on the thread that does the work.
     /// - Returns: What was done.
     /// - Throws: As the synchronous form, and `cancelled`.
     @discardableResult
@@ -68,8 +68,8 @@ extension Keychain {
         scope: MigrationScope = .group,
         ifExists: MigrationConflict = .fail,
         removingOriginals: Bool = false,
-        progress: @escaping @Sendable (MigrationProgress) -> Void = { _ in },
-        transform: @escaping MigrationTransform = { $0 }
+        transform: @escaping MigrationTransform = { $0 },
+        progress: @escaping @Sendable (MigrationProgress) -> Void = { _ in }
     ) async throws(KeychainError) -> MigrationSummary {
         let migration = Migration(source, target, scope, ifExists, removingOriginals)
         return try await CallExecutor.run(migration.call) { () throws(KeychainError) in

@@ -10,4 +10,7 @@ public struct MigrationSummary: Sendable, Hashable {
     public var keptOnDevice = 0
     /// How many the transform left out.
     public var leftOut = 0
+
+    /// A summary of nothing done.
+    public init() {}
 }

@@ -8,9 +8,11 @@ import Synchronization
 private final class Person: AuthenticationContext {
     private let asked = Mutex<[AccessPolicy.Options]>([])
     private let refusal: KeychainError?
+    let reuse: AuthenticationReuse
 
-    init(refusing refusal: KeychainError? = nil) {
+    init(refusing refusal: KeychainError? = nil, reuse: AuthenticationReuse = .none) {
         self.refusal = refusal
+        self.reuse = reuse
     }
 
     var questions: [AccessPolicy.Options] { asked.withLock { $0 } }
@@ -104,22 +106,6 @@ extension ConformanceSuite {
                 try expectEqual(spy.calls, before, "The driver was not even asked")
             }
         }
-        list.add("An application password is enforced or refused, never silently accepted") { bench in
-            let policy = AccessPolicy(.whenUnlocked, options: .applicationPassword)
-            do {
-                try bench.keychain.store("v", query: password("s"), accessPolicy: policy)
-            } catch let error as KeychainError where error.code == .unsupported {
-                try expect(try !bench.keychain.contains(password("s")), "Refused, nothing was written")
-                return
-            }
-            try expectThrows(
-                .interactionNotAllowed,
-                or: .authenticationFailed,
-                "Without the password it is not readable"
-            ) {
-                _ = try bench.value(password("s"))
-            }
-        }
         list.add("A policy cannot be set past its validation, through attributes by name") { bench in
             try bench.keychain.store("v", query: password("s"), accessPolicy: confirmed)
             for name in [AttributeName.accessible, .accessControl] {
@@ -156,6 +142,37 @@ extension ConformanceSuite {
             try expect(person.questions == [.userPresence], "One question")
             _ = try bench.value(password("s"), in: keychain)
             try expectEqual(person.questions.count, 2, "Each call asks anew")
+        }
+        list.add("What was confirmed holds for as long as the context says, and no refusal does") { bench in
+            try bench.keychain.store("v", query: password("s"), accessPolicy: confirmed)
+            let person = Person(reuse: AuthenticationReuse(for: .seconds(3600)))
+            let keychain = bench.keychain.with { $0.authenticationContext = person }
+            _ = try bench.value(password("s"), in: keychain)
+            _ = try bench.value(password("s"), in: keychain)
+            try expectEqual(person.questions.count, 1, "One question for both")
+            let other = AccessPolicy(.whenUnlocked, options: .devicePasscode)
+            try bench.keychain.store("w", query: password("t"), accessPolicy: other)
+            _ = try bench.value(password("t"), in: keychain)
+            try expectEqual(person.questions.count, 2, "Another kind is asked for")
+            person.reuse.invalidate()
+            _ = try bench.value(password("s"), in: keychain)
+            try expectEqual(person.questions.count, 3, "Nothing holds any longer")
+            let brief = Person(reuse: AuthenticationReuse(for: .nanoseconds(1)))
+            let hasty = bench.keychain.with { $0.authenticationContext = brief }
+            _ = try bench.value(password("s"), in: hasty)
+            _ = try bench.value(password("s"), in: hasty)
+            try expectEqual(brief.questions.count, 2, "It holds no longer than it should")
+            let unwilling = Person(
+                refusing: KeychainError(.userCanceled, "The person refused."),
+                reuse: AuthenticationReuse(for: .seconds(3600))
+            )
+            let refused = bench.keychain.with { $0.authenticationContext = unwilling }
+            for _ in 0..<2 {
+                try expectThrows(.userCanceled, from: .retrieve, "A refusal") {
+                    _ = try bench.value(password("s"), in: refused)
+                }
+            }
+            try expectEqual(unwilling.questions.count, 2, "A refusal is asked about again")
         }
         list.add("A list asks once for each kind of confirmation, not for each item") { bench in
             for index in 0..<3 {

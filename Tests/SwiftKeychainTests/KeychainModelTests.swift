@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Observation
+import SwiftKeychain
+import Synchronization
+import Testing
+
+extension KeychainKeys {
+    fileprivate static let rotated = KeychainKey<String>("rotated")
+}
+
+@Suite struct KeychainModelTests {
+    private let driver = MemoryDriver()
+    private var keychain: Keychain { Keychain(driver: driver, applicationIdentifier: "com.example.model") }
+
+    /// Waits until a model shows what is expected; fails after ten seconds.
+    private func expect<Value>(
+        _ model: KeychainModel<Value>,
+        _ what: Comment,
+        sourceLocation: SourceLocation = #_sourceLocation,
+        _ isExpected: (KeychainModel<Value>.State) -> Bool
+    ) async throws {
+        let end = ContinuousClock.now + .seconds(10)
+        while !isExpected(model.state) {
+            try #require(ContinuousClock.now < end, what, sourceLocation: sourceLocation)
+            try await Task.sleep(for: .milliseconds(5))
+        }
+    }
+
+    @Test func itShowsWhatIsThereAndWhatBecomesOfIt() async throws {
+        try await keychain.set("1", for: .rotated)
+        let model = KeychainModel(.rotated, keychain: keychain)
+        try await expect(model, "What is there") { if case .value("1") = $0 { true } else { false } }
+        #expect(model.value == "1" && model.error == nil)
+        try await keychain.set("2", for: .rotated)
+        try await expect(model, "A change") { if case .value("2") = $0 { true } else { false } }
+        try await model.store(nil)
+        try await expect(model, "A removal") { if case .value(nil) = $0 { true } else { false } }
+        try await model.store("3")
+        try await expect(model, "Its own change") { if case .value("3") = $0 { true } else { false } }
+    }
+
+    @Test func whoObservesItIsTold() async throws {
+        let model = KeychainModel(.rotated, keychain: keychain)
+        try await expect(model, "None yet") { if case .value(nil) = $0 { true } else { false } }
+        let wasTold = Mutex(false)
+        let value = withObservationTracking {
+            model.value
+        } onChange: {
+            wasTold.withLock { $0 = true }
+        }
+        #expect(value == nil)
+        try await keychain.set("1", for: .rotated)
+        try await expect(model, "The change") { if case .value("1") = $0 { true } else { false } }
+        #expect(wasTold.withLock { $0 })
+    }
+
+    @Test func observationsAreASequence() async throws {
+        let model = KeychainModel(.rotated, keychain: keychain)
+        let keychain = keychain
+        for await value in Observations({ model.value }) {
+            if value == "last" { break }
+            try await keychain.set("last", for: .rotated)
+        }
+        #expect(model.value == "last")
+    }
+
+    @Test func aFailureIsShownAndTriedAgain() async throws {
+        try await keychain.set("1", for: .rotated)
+        driver.inject(.locked)
+        let model = KeychainModel(.rotated, keychain: keychain, retryingAfter: .milliseconds(5))
+        try await expect(model, "Locked") { if case .failed(.interactionNotAllowed) = $0 { true } else { false } }
+        #expect(model.value == nil && model.error?.code == .interactionNotAllowed)
+        driver.clearFaults()
+        try await expect(model, "Unlocked") { if case .value("1") = $0 { true } else { false } }
+    }
+
+    @Test func itEndsWithItsOwner() async throws {
+        weak var released: KeychainModel<String>?
+        do {
+            let model = KeychainModel(.rotated, keychain: keychain)
+            try await expect(model, "Loaded") { if case .value = $0 { true } else { false } }
+            released = model
+        }
+        let end = ContinuousClock.now + .seconds(10)
+        while released != nil, ContinuousClock.now < end { try await Task.sleep(for: .milliseconds(5)) }
+        #expect(released == nil)
+    }
+
+    @Test func itShowsNoValue() async throws {
+        try await keychain.set("5up3r53cr3t", for: .rotated)
+        let model = KeychainModel(.rotated, keychain: keychain)
+        try await expect(model, "Loaded") { if case .value(.some) = $0 { true } else { false } }
+        var dumped = ""
+        dump(model, to: &dumped)
+        dump(model.state, to: &dumped)
+        #expect(!"\(model) \(String(reflecting: model)) \(model.state) \(dumped)".contains("5up3r53cr3t"))
+    }
+}
