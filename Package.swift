@@ -140,7 +140,7 @@ let package = Package(
         .target(
             name: "KeychainCommand",
             dependencies: [
-                "SwiftKeychain", "KeychainConformance", "KeychainSystem", "CProcess",
+                "SwiftKeychain", "KeychainAuthentication", "KeychainConformance", "KeychainSystem", "CProcess",
                 .target(name: "KeychainX509", condition: .when(traits: ["X509"])),
             ]
         ),
@@ -200,7 +200,8 @@ let package = Package(
         .testTarget(
             name: "KeychainCommandTests",
             dependencies: [
-                "KeychainCommand", "SwiftKeychain", "KeychainSystem", "keychainctl", "SecretServiceFixture",
+                "KeychainCommand", "SwiftKeychain", "KeychainAuthentication", "KeychainSystem", "keychainctl",
+                "SecretServiceFixture",
             ],
             exclude: ["Snapshots"]
         ),
@@ -212,6 +213,8 @@ let package = Package(
             name: "KeychainAuthenticationTests",
             dependencies: ["KeychainAuthentication", "KeychainSodium", "KeychainAPI", "BackendMemory", "BackendFile"]
         ),
+        // What the Apple-side libraries show in their documentation, written for this one.
+        .testTarget(name: "SeedParityTests", dependencies: ["SwiftKeychain", "KeychainAPI", "BackendMemory"]),
         .testTarget(name: "SwiftKeychainTests", dependencies: ["SwiftKeychain", "KeychainSystem"]),
         .testTarget(
             name: "ConformanceTests",

@@ -66,6 +66,7 @@ import Testing
                 "Every policy that can be kept is stored and read back",
                 "Reading an item that needs confirmation without anyone to ask is interactionNotAllowed",
                 "Items of ThisDeviceOnly policies are left out of a copy to another store",
+                "A value under an application password is kept sealed, and comes back with the password alone",
             ]
         ),
         (
@@ -129,6 +130,7 @@ import Testing
             [
                 "update changes every match and says how many", "remove removes every match and nothing else",
                 "move takes every match and nothing else", "A transaction does all of its verbs",
+                "A migration brings every item of every class, with all that it has",
                 "Removing an identity removes its certificate and its key",
             ]
         ),

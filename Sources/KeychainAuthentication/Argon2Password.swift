@@ -46,7 +46,7 @@
         ///
         /// One that was wrong is asked for again by the next call.
         ///
-        /// - Parameter prompt: Asks; the location that it is given is `application-password:`.
+        /// - Parameter prompt: Asks; the location that it is given is the text "items with an application password".
         public convenience init(asking prompt: any PassphrasePrompt) {
             self.init(.asked(prompt), .interactive)
         }
@@ -128,12 +128,14 @@
                         "The item's application password has to be asked for. Allow interaction, or give the password."
                     )
                 }
-                let password = try prompt.passphrase(for: "application-password:", isNew: false)
+                let password = try prompt.passphrase(for: Self.promptedLocation, isNew: false)
                 try Self.refuseEmpty(password)
                 keys.withLock { $0.password = password }
                 return password
             }
         }
+
+        private static let promptedLocation = "items with an application password"
 
         private static func refuseEmpty(_ password: SecureBytes) throws(KeychainError) {
             guard !password.isEmpty else {

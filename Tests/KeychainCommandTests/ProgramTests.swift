@@ -2,6 +2,8 @@
 
 import Foundation
 import Glibc
+import KeychainAuthentication
+import SwiftKeychain
 import Testing
 
 /// The built program from the outside: exit statuses, pipes, signals, terminals.
@@ -294,6 +296,39 @@ struct ProgramTests {
             }
             #expect(try await outcome.value.status == 130)
             #expect(terminal.echoes)
+        }
+
+        @Test func anItemWithAPasswordOfItsOwnAsksForIt() async throws {
+            let environment = try fileEnvironment()
+            _ = try await shell("printf x | $K set other", environment)
+            let driver = try FileDriver(
+                path: "\(bench.folder)/a.keychain",
+                options: StoreOptions(keySource: .keyFile(try bench.keyFile()))
+            )
+            try await Keychain(driver: driver, applicationPassword: Argon2Password("correct horse")).store(
+                "s3cret",
+                query: .credential(for: "svc"),
+                accessPolicy: AccessPolicy(.whenUnlocked, options: .applicationPassword)
+            )
+            #expect(try await shell("$K get svc", environment).status == 4, "There is no terminal.")
+            #expect(try await shell("$K info svc", environment).status == 0)
+            for (answer, status, value) in [("wrong", Int32(5), ""), ("correct horse", 0, "s3cret")] {
+                let terminal = try PseudoTerminal()
+                let path = terminal.path
+                let outcome = Task {
+                    try await onThread {
+                        try Program.shell("$K get svc > $HOME/out", environment: environment, terminal: path)
+                    }
+                }
+                try await onThread {
+                    try terminal.wait(for: "Passphrase for items with an application password: ")
+                    try terminal.type("\(answer)\n")
+                }
+                let result = try await outcome.value
+                #expect(result.status == status)
+                let output = try String(contentsOfFile: "\(bench.folder)/out", encoding: .utf8)
+                #expect(output == value)
+            }
         }
 
         @Test func aPassphraseThatCanBeReadOnceServesForARotation() async throws {

@@ -162,10 +162,12 @@ extension SecItemQuery where Value == SecIdentity {
     }
 }
 
-extension SecItemQuery: CustomStringConvertible {
+extension SecItemQuery: CustomStringConvertible, CustomDebugStringConvertible {
     /// The class and the names of the attributes that are set; no values.
     public var description: String {
         let names = attributes.map { $0.name.rawValue }.joined(separator: ", ")
         return "\(Value.itemClass)" + (names.isEmpty ? "" : " by \(names)")
     }
+    /// The same as the description.
+    public var debugDescription: String { description }
 }

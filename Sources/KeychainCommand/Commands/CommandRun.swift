@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import KeychainAPI
+import KeychainAuthentication
 import SwiftKeychain
 
 /// One run of a command: its command line and the world around it.
@@ -43,9 +44,22 @@ struct CommandRun: Sendable {
         {
             // A person who names a file that is not there is told that it was created, also if there was one before.
             options.detectsRollback = false
-            return OpenStore(driver: try self.driver(settings, options), settings: settings)
+            return openStore(try self.driver(settings, options), settings)
         }
-        return OpenStore(driver: driver, settings: settings)
+        return openStore(driver, settings)
+    }
+
+    private func openStore(_ driver: any KeychainDriver, _ settings: Settings) -> OpenStore {
+        #if File
+            let password: (any ApplicationPassword)? = Argon2Password(asking: prompt(settings))
+        #else
+            let password: (any ApplicationPassword)? = nil
+        #endif
+        return OpenStore(driver: driver, settings: settings, applicationPassword: password)
+    }
+
+    private func prompt(_ settings: Settings) -> TerminalPrompt {
+        TerminalPrompt(path: io.terminal, interrupt: io.interrupt, deadline: settings.deadline)
     }
 
     private func driver(_ settings: Settings, _ options: StoreOptions) throws(KeychainError) -> any KeychainDriver {
@@ -55,10 +69,9 @@ struct CommandRun: Sendable {
 
     /// How a store is opened.
     func options(_ settings: Settings, creation: StoreOptions.Creation) -> StoreOptions {
-        let prompt = TerminalPrompt(path: io.terminal, interrupt: io.interrupt, deadline: settings.deadline)
-        return StoreOptions(
+        StoreOptions(
             keySource: settings.keySource,
-            prompt: settings.interaction.allowsPrompts ? prompt : nil,
+            prompt: settings.interaction.allowsPrompts ? prompt(settings) : nil,
             interaction: settings.interaction,
             creation: creation,
             permissions: settings.permissions,

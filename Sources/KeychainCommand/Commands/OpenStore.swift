@@ -6,6 +6,8 @@ import KeychainAPI
 struct OpenStore: Sendable {
     let driver: any KeychainDriver
     let settings: Settings
+    /// Asks for the password of items that are encrypted with one of their own, once for the whole command.
+    let applicationPassword: (any ApplicationPassword)?
 
     /// The store for one call: the deadline is the command's, however many calls it makes.
     var keychain: Keychain {
@@ -13,7 +15,8 @@ struct OpenStore: Sendable {
             driver: driver,
             accessGroup: settings.group,
             timeout: settings.remaining,
-            interaction: settings.interaction
+            interaction: settings.interaction,
+            applicationPassword: applicationPassword
         )
     }
 }
