@@ -91,8 +91,10 @@ let package = Package(
         .target(
             name: "KeychainAuthentication",
             dependencies: [
-                "KeychainAPI", .target(name: "KeychainSodium", condition: .when(traits: ["File"])),
-            ]
+                "KeychainAPI", "KeychainSystem", .target(name: "KeychainSodium", condition: .when(traits: ["File"])),
+            ],
+            // Installed by the administrator, not read by the library.
+            exclude: ["Resources"]
         ),
 
         // The C seam: one system library target per C library, and the one piece of C that libsecret's types need.
@@ -211,7 +213,17 @@ let package = Package(
         ),
         .testTarget(
             name: "KeychainAuthenticationTests",
-            dependencies: ["KeychainAuthentication", "KeychainSodium", "KeychainAPI", "BackendMemory", "BackendFile"]
+            dependencies: [
+                "KeychainAuthentication", "KeychainSodium", "KeychainAPI", "KeychainSystem", "BackendMemory",
+                "BackendFile", "AuthenticationTool",
+            ],
+            exclude: ["agent.py"]
+        ),
+        // A process of a user without privileges that asks polkit.
+        .executableTarget(
+            name: "AuthenticationTool",
+            dependencies: ["KeychainAuthentication", "KeychainAPI"],
+            path: "Tests/Tools/authenticate"
         ),
         // What the Apple-side libraries show in their documentation, written for this one.
         .testTarget(name: "SeedParityTests", dependencies: ["SwiftKeychain", "KeychainAPI", "BackendMemory"]),

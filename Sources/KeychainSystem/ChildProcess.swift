@@ -12,18 +12,29 @@ package final class ChildProcess: Sendable {
     package let input: FileDescriptor
     /// What the program prints is read here.
     package let output: FileDescriptor
-    private let hasEnded = Mutex(false)
+    private let end = Mutex<End?>(nil)
+
+    private struct End {
+        /// Nil if it is not known.
+        let status: Int32?
+    }
 
     /// Starts a program.
     ///
-    /// Its standard error is that of this process, and it blocks no signal.
+    /// It blocks no signal.
     ///
     /// - Parameters:
     ///   - path: The path of the program.
     ///   - arguments: Its arguments, without its name.
     ///   - environment: All of its environment.
+    ///   - joinsErrors: Whether its standard error goes where its output goes; else it is that of this process.
     /// - Throws: The system's error; `invalidParameter` for text with NUL.
-    package init(_ path: String, _ arguments: [String], environment: [String: String]) throws(KeychainError) {
+    package init(
+        _ path: String,
+        _ arguments: [String],
+        environment: [String: String],
+        joinsErrors: Bool = false
+    ) throws(KeychainError) {
         let action = "‘\(path)’ could not be started"
         let words = [path] + arguments
         let variables = environment.map { "\($0)=\($1)" }
@@ -35,6 +46,7 @@ package final class ChildProcess: Sendable {
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_adddup2(&actions, toChild.reading.number, STDIN_FILENO)
         posix_spawn_file_actions_adddup2(&actions, fromChild.writing.number, STDOUT_FILENO)
+        if joinsErrors { posix_spawn_file_actions_adddup2(&actions, fromChild.writing.number, STDERR_FILENO) }
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
@@ -52,26 +64,34 @@ package final class ChildProcess: Sendable {
     }
 
     /// Waits until the program has ended.
-    package func wait() {
+    ///
+    /// - Returns: Its exit status, or 128 and the signal that ended it. Nil where someone else has waited for it: the
+    ///   system itself, in a process that ignores SIGCHLD.
+    @discardableResult
+    package func wait() -> Int32? {
         // Left as it is at first, since its number has to stay its own as long as `kill` may be called.
         var end = siginfo_t()
         _ = retryingInterruptions { waitid(P_PID, id_t(identifier), &end, WEXITED | WNOWAIT) }
-        reap()
+        return reap()
     }
 
     /// Ends the program without any warning, and waits until it has ended.
     package func kill() {
-        hasEnded.withLock { hasEnded in
-            if !hasEnded { _ = Glibc.kill(identifier, SIGKILL) }
+        end.withLock { end in
+            if end == nil { _ = Glibc.kill(identifier, SIGKILL) }
         }
         reap()
     }
 
-    private func reap() {
-        hasEnded.withLock { hasEnded in
-            guard !hasEnded else { return }
-            _ = retryingInterruptions { waitpid(identifier, nil, 0) }
-            hasEnded = true
+    @discardableResult
+    private func reap() -> Int32? {
+        end.withLock { end in
+            if let end { return end.status }
+            var raw: Int32 = 0
+            let isKnown = retryingInterruptions { waitpid(identifier, &raw, 0) } == identifier
+            let status = raw & 0x7F == 0 ? raw >> 8 & 0xFF : 128 + raw & 0x7F
+            end = End(status: isKnown ? status : nil)
+            return end?.status
         }
     }
 

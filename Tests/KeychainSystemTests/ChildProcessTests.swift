@@ -53,6 +53,26 @@ import Testing
         let child = try ChildProcess("/bin/sleep", ["1000"], environment: [:])
         child.kill()
         #expect(Glibc.kill(child.identifier, 0) == -1 && errno == ESRCH)
+        #expect(child.wait() == 128 + SIGKILL)
+    }
+
+    @Test(arguments: [("exit 0", 0), ("exit 3", 3), ("exit 255", 255), ("kill -TERM $$", 128 + SIGTERM)])
+    func saysHowAProgramEnded(_ script: String, _ status: Int32) throws {
+        let child = try ChildProcess("/bin/sh", ["-c", script], environment: [:])
+        #expect(child.wait() == status)
+        child.kill()
+        #expect(child.wait() == status)
+    }
+
+    @Test func anEndThatSomeoneElseWaitedForIsUnknown() throws {
+        let child = try ChildProcess("/bin/true", [], environment: [:])
+        #expect(retryingInterruptions { waitpid(child.identifier, nil, 0) } == child.identifier)
+        #expect(child.wait() == nil)
+    }
+
+    @Test func errorsJoinTheOutputWhereThatIsAsked() throws {
+        let child = try ChildProcess("/bin/sh", ["-c", "echo a; echo b >&2"], environment: [:], joinsErrors: true)
+        #expect(try child.output.readToEnd() == "a\nb\n")
         child.wait()
     }
 }
