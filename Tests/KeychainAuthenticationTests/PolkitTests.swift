@@ -38,7 +38,8 @@ import Testing
             if line.hasPrefix("== ") { name = line.dropFirst(3) } else { answers[name, default: []].append(line) }
         }
         func expect(_ name: Substring, _ expected: String..., sourceLocation: SourceLocation = #_sourceLocation) {
-            let lines = answers[name] ?? []
+            // Two programs print; which of them is first is chance.
+            let lines = (answers[name] ?? []).sorted()
             let fit = lines.count == expected.count && zip(lines, expected).allSatisfy { $0.contains($1) }
             #expect(fit, "\(name): \(lines)", sourceLocation: sourceLocation)
         }
@@ -52,6 +53,8 @@ import Testing
         expect("agent confirm", question, "confirmed")
         expect("agent deny", question, "authenticationFailed")
         expect("agent dismiss", question, "userCanceled")
+        // The person is no longer shown a question whose answer nobody waits for.
+        expect("agent wait", question, "timedOut", "withdrawn")
         expect("root", "unsupported")
     }
 
@@ -64,25 +67,27 @@ import Testing
         confirm=org.swift-keychain.confirm
         as_nobody() { setpriv --reuid 65534 --regid 65534 --clear-groups "$@"; }
         echo "== no bus"
-        as_nobody "$tool" "unix:path=$folder/nothing" $confirm
+        as_nobody "$tool" "unix:path=$folder/nothing" $confirm 60000
         dbus-daemon --config-file="$folder/bus.conf" --fork --nopidfile 2>/dev/null
         echo "== no service"
-        as_nobody "$tool" "$address" $confirm
+        as_nobody "$tool" "$address" $confirm 60000
         export DBUS_SYSTEM_BUS_ADDRESS="$address"
         "$polkitd" --no-debug >/dev/null 2>&1 &
         gdbus wait --system --timeout 20 org.freedesktop.PolicyKit1
         for action in missing yes no; do
             echo "== $action"
-            as_nobody "$tool" "$address" org.swift-keychain.$action
+            as_nobody "$tool" "$address" org.swift-keychain.$action 60000
         done
         echo "== no agent"
-        as_nobody "$tool" "$address" $confirm
+        as_nobody "$tool" "$address" $confirm 60000
         for answer in confirm deny dismiss; do
             echo "== agent $answer"
-            /usr/bin/python3 "$agent" $answer "$tool" "$address" $confirm
+            /usr/bin/python3 "$agent" $answer "$tool" "$address" $confirm 60000
         done
+        echo "== agent wait"
+        /usr/bin/python3 "$agent" wait "$tool" "$address" $confirm 5000
         echo "== root"
-        "$tool" "$address" $confirm
+        "$tool" "$address" $confirm 60000
         """
 
     private static func run(_ command: [String]) throws -> (status: Int32, output: String) {

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Runs a program as the user nobody, and answers for the person whom polkit asks about it.
 
-Usage: agent.py confirm|deny|dismiss PROGRAM [ARGUMENTS]
+Usage: agent.py confirm|deny|dismiss|wait PROGRAM [ARGUMENTS]
 
-Prints the message that polkit wants the person to see. Root alone may say that someone has proved who they are, so this
+Prints the message that polkit wants the person to see. With "wait" the person never answers, and "withdrawn" is printed
+when polkit takes the question back, for which twenty seconds are allowed. Root alone may say that someone has proved who they are, so this
 is run by root.
 """
 
@@ -25,8 +26,9 @@ class Dismissed(dbus.DBusException):
 
 
 class Agent(dbus.service.Object):
-    def __init__(self, bus, answer, authority):
+    def __init__(self, bus, answer, authority, end):
         super().__init__(bus, "/agent")
+        self.end = end
         self.answer = answer
         self.authority = authority
 
@@ -37,14 +39,15 @@ class Agent(dbus.service.Object):
             failed(Dismissed())
         elif self.answer == "deny":
             done()
-        else:
+        elif self.answer == "confirm":
             self.authority.AuthenticationAgentResponse2(
                 dbus.UInt32(0), cookie, identities[0], reply_handler=done, error_handler=failed
             )
 
     @dbus.service.method(AGENT, in_signature="s")
     def CancelAuthentication(self, cookie):
-        pass
+        print("withdrawn", flush=True)
+        self.end()
 
 
 def main():
@@ -63,14 +66,17 @@ def main():
     dbus.mainloop.glib.DBusGMainLoop(set_as_default=True)
     bus = dbus.SystemBus()
     authority = dbus.Interface(bus.get_object(AUTHORITY, "/org/freedesktop/PolicyKit1/Authority"), AUTHORITY + ".Authority")
-    agent = Agent(bus, answer, authority)
+    loop = GLib.MainLoop()
+    agent = Agent(bus, answer, authority, loop.quit)
     with open(f"/proc/{child}/stat") as stat:
         start = int(stat.read().rpartition(")")[2].split()[19])
     subject = {"pid": dbus.UInt32(child), "start-time": dbus.UInt64(start), "uid": dbus.Int32(NOBODY)}
     authority.RegisterAuthenticationAgent(("unix-process", subject), "C", "/agent")
     os.write(register, b"x")
-    loop = GLib.MainLoop()
-    GLib.child_watch_add(GLib.PRIORITY_DEFAULT, child, lambda *_: loop.quit())
+    if answer == "wait":
+        GLib.timeout_add_seconds(20, loop.quit)
+    else:
+        GLib.child_watch_add(GLib.PRIORITY_DEFAULT, child, lambda *_: loop.quit())
     loop.run()
 
 
