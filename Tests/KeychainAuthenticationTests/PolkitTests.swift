@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Foundation
+import Glibc
 import Testing
 
 /// Asks the real polkitd, in a process of a user without privileges.
@@ -9,9 +10,9 @@ import Testing
 /// all that was started ends with it.
 @Suite struct PolkitTests {
     private static let isCI = ProcessInfo.processInfo.environment["CI"] == "true"
-    private static let polkitd = ["/usr/lib/polkit-1/polkitd", "/usr/libexec/polkitd"].first {
-        access($0, X_OK) == 0
-    }
+    private static let polkitd = ["/usr/lib/polkit-1/polkitd", "/usr/libexec/polkitd"].first(
+        where: FileManager.default.isExecutableFile(atPath:)
+    )
     private static let namespaces = ["unshare", "-m", "-p", "--fork", "--kill-child", "--mount-proc"]
     private static let mayMount =
         geteuid() == 0 && (try? run(namespaces + ["mount", "-t", "tmpfs", "none", "/tmp"]))?.status == 0
