@@ -146,7 +146,8 @@ private final class Scene {
               <auth>EXTERNAL</auth>
               <policy context="default">
                 <allow user="*"/>
-                <allow send_destination="*"/>
+                <allow send_destination="*" eavesdrop="true"/>
+                <allow eavesdrop="true"/>
                 <allow own="*"/>
               </policy>
             </busconfig>

@@ -43,6 +43,7 @@ final class StandIn: Sendable {
 
     /// What the script writes to "$folder/pipe", as soon as it does.
     func piped() throws -> String {
-        try String(contentsOf: folder.appendingPathComponent("pipe"), encoding: .utf8)
+        let pipe = try FileHandle(forReadingFrom: folder.appendingPathComponent("pipe"))
+        return String(decoding: try pipe.readToEnd() ?? Data(), as: UTF8.self)
     }
 }
