@@ -119,4 +119,20 @@ import Testing
             #expect(try container.fetch(String.self) == "1")
         }
     }
+
+    @Test func aPolicyGoesAlongIntoAnEmptyContainerAlone() throws {
+        let keychain = Keychain(driver: MemoryDriver(), applicationIdentifier: "app")
+        let strict = AccessPolicy(.whenUnlocked)
+        let source = keychain.with { $0.accessPolicy = strict }.container(for: "source")
+        try source.store("v")
+        let (empty, taken) = (keychain.container(for: "empty"), keychain.container(for: "taken"))
+        try taken.store("old")
+        try source.copy(to: empty)
+        try source.move(to: taken)
+        var query = SecItemQuery<GenericPassword>.credential(for: "app")
+        query.account = "empty"
+        #expect(try keychain.info(for: query)?.accessPolicy == strict)
+        query.account = "taken"
+        #expect(try keychain.info(for: query)?.accessPolicy == .default)
+    }
 }

@@ -49,11 +49,13 @@ public struct AccessPolicy: Hashable, Sendable {
         public static let biometryCurrentSet = Options(rawValue: 1 << 3)
         /// The login password.
         public static let devicePasscode = Options(rawValue: 1 << 4)
+        /// A paired watch. Linux knows none: `unsupported`.
+        public static let watch = Options(rawValue: 1 << 5)
         /// Any one of the others is enough.
         public static let or = Options(rawValue: 1 << 14)
         /// All of the others are needed.
         public static let and = Options(rawValue: 1 << 15)
-        /// The key may be used but not read.
+        /// The key may be used but not read, for which there is no hardware that every machine has: `unsupported`.
         public static let privateKeyUsage = Options(rawValue: 1 << 30)
         /// A password of the application's own, with which the value is encrypted; see ``ApplicationPassword``.
         public static let applicationPassword = Options(rawValue: 1 << 31)
@@ -83,7 +85,7 @@ public struct AccessPolicy: Hashable, Sendable {
 
     /// Throws unless the policy can be kept on Linux.
     ///
-    /// - Throws: `unsupported` for a device passcode and a key that cannot be read; `invalidParameter` for
+    /// - Throws: `unsupported` for a device passcode, a key that cannot be read and a watch; `invalidParameter` for
     ///   options that contradict each other, as Apple's keychain does.
     public func validate() throws(KeychainError) {
         if accessibility == .whenPasscodeSetThisDeviceOnly {
@@ -96,8 +98,8 @@ public struct AccessPolicy: Hashable, Sendable {
         if !options.isSubset(of: Self.confirmations.union(.applicationPassword)) {
             throw KeychainError(
                 .unsupported,
-                "A key that can only be used, and unknown options, cannot be kept here. Leave them out of the policy's "
-                    + "options."
+                "A key that can only be used, a watch, and unknown options cannot be kept here. Leave them out of the "
+                    + "policy's options."
             )
         }
         let combines = options.isSuperset(of: [.or, .and])

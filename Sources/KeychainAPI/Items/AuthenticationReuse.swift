@@ -11,6 +11,7 @@ public final class AuthenticationReuse: Sendable {
 
     /// For how long a confirmation holds.
     public let duration: Duration
+    private let turn = CallLock()
     private let confirmations = Mutex<[AccessPolicy.Options: ContinuousClock.Instant]>([:])
 
     /// Makes one that remembers nothing yet.
@@ -25,16 +26,24 @@ public final class AuthenticationReuse: Sendable {
         confirmations.withLock { $0 = [:] }
     }
 
-    /// Whether the same was confirmed within the duration.
-    func covers(_ options: AccessPolicy.Options) -> Bool {
+    /// Asks, unless the same was confirmed within the duration; of several calls at once, one asks for all of them.
+    func confirm(
+        _ options: AccessPolicy.Options,
+        _ call: CallContext,
+        _ ask: () throws(KeychainError) -> Void
+    ) throws(KeychainError) {
+        guard duration > .zero else { return try ask() }
+        try turn.withLock(call) { () throws(KeychainError) in
+            if covers(options) { return }
+            try ask()
+            confirmations.withLock { $0[options] = .now }
+        }
+    }
+
+    private func covers(_ options: AccessPolicy.Options) -> Bool {
         confirmations.withLock { confirmations in
             guard let instant = confirmations[options] else { return false }
             return ContinuousClock.now - instant < duration
         }
-    }
-
-    func remember(_ options: AccessPolicy.Options) {
-        guard duration > .zero else { return }
-        confirmations.withLock { $0[options] = .now }
     }
 }

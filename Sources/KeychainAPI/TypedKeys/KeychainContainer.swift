@@ -135,14 +135,15 @@ extension KeychainContainer {
 extension KeychainContainer {
     /// Copies the value into another container, of any keychain, in the place of what is in it.
     ///
-    /// Onto itself nothing happens.
+    /// Into an empty container the item's policy goes along; one that has an item keeps its own. Onto itself nothing
+    /// happens.
     ///
     /// - Parameter target: The other container.
     /// - Throws: `itemNotFound` if there is nothing to copy: the target stays as it is. `unsupported` for an item whose
     ///   policy keeps it on this device, into another store.
     public func copy(to target: KeychainContainer) throws(KeychainError) {
         guard let item = try leaving(keychain.item(query), for: target) else { return }
-        try target.store(item.value)
+        try target.take(item)
     }
 
     /// Copies the value into another container, of any keychain, in the place of what is in it.
@@ -151,7 +152,7 @@ extension KeychainContainer {
     /// - Throws: As the synchronous form, and `cancelled`.
     public func copy(to target: KeychainContainer) async throws(KeychainError) {
         guard let item = try await leaving(keychain.item(query), for: target) else { return }
-        try await target.store(item.value)
+        try await target.take(item)
     }
 
     /// Moves the value into another container, of any keychain, in the place of what is in it.
@@ -163,7 +164,7 @@ extension KeychainContainer {
     public func move(to target: KeychainContainer) throws(KeychainError) {
         guard let item = try leaving(keychain.item(query), for: target) else { return }
         let before: SecureBytes? = try target.fetch()
-        try target.store(item.value)
+        try target.take(item)
         do throws(KeychainError) {
             try requireUnchanged(item.info, keychain.info(for: query))
             try keychain.remove(query)
@@ -180,7 +181,7 @@ extension KeychainContainer {
     public func move(to target: KeychainContainer) async throws(KeychainError) {
         guard let item = try await leaving(keychain.item(query), for: target) else { return }
         let before: SecureBytes? = try await target.fetch()
-        try await target.store(item.value)
+        try await target.take(item)
         do throws(KeychainError) {
             try requireUnchanged(item.info, await keychain.info(for: query))
             try await keychain.remove(query)
@@ -189,6 +190,17 @@ extension KeychainContainer {
             target.restore(before)
             throw error
         }
+    }
+
+    /// Puts in what another container has, under the policy that it has there unless there is one here.
+    private func take(_ item: Item) throws(KeychainError) {
+        let policy = item.info.accessPolicy
+        try keychain.store(item.value, query: query, accessPolicy: policy, ifExists: .replaceValue)
+    }
+
+    private func take(_ item: Item) async throws(KeychainError) {
+        let policy = item.info.accessPolicy
+        try await keychain.store(item.value, query: query, accessPolicy: policy, ifExists: .replaceValue)
     }
 
     private typealias Item = (info: SecItemInfo<GenericPassword>, value: SecureBytes)

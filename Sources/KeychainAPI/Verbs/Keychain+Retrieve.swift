@@ -379,9 +379,9 @@ extension Keychain {
                         + "and allow interaction."
                 )
             }
-            guard !context.reuse.covers(questions) else { return }
-            try context.authenticate(questions, call)
-            context.reuse.remember(questions)
+            try context.reuse.confirm(questions, call) { () throws(KeychainError) in
+                try context.authenticate(questions, call)
+            }
         } catch {
             throw located(error, call)
         }

@@ -8,10 +8,16 @@ import Synchronization
 private final class Person: AuthenticationContext {
     private let asked = Mutex<[AccessPolicy.Options]>([])
     private let refusal: KeychainError?
+    private let pause: Duration
     let reuse: AuthenticationReuse
 
-    init(refusing refusal: KeychainError? = nil, reuse: AuthenticationReuse = .none) {
+    init(
+        refusing refusal: KeychainError? = nil,
+        answeringAfter pause: Duration = .zero,
+        reuse: AuthenticationReuse = .none
+    ) {
         self.refusal = refusal
+        self.pause = pause
         self.reuse = reuse
     }
 
@@ -19,6 +25,7 @@ private final class Person: AuthenticationContext {
 
     func authenticate(_ options: AccessPolicy.Options, _ call: CallContext) throws(KeychainError) {
         asked.withLock { $0.append(options) }
+        if pause > .zero { _ = Gate().wait(atMost: pause) }
         if let refusal { throw refusal }
     }
 }
@@ -59,6 +66,7 @@ extension ConformanceSuite {
     private static let refused: [(String, AccessPolicy, KeychainError.Code)] = [
         ("A device passcode", AccessPolicy(.whenPasscodeSetThisDeviceOnly), .unsupported),
         ("A key that can only be used", AccessPolicy(.whenUnlocked, options: .privateKeyUsage), .unsupported),
+        ("A watch", AccessPolicy(.whenUnlocked, options: [.watch, .or, .devicePasscode]), .unsupported),
         ("An unknown option", AccessPolicy(.whenUnlocked, options: .init(rawValue: 1 << 20)), .unsupported),
         ("Or together with and", AccessPolicy(.whenUnlocked, options: [.biometryAny, .or, .and]), .invalidParameter),
         (
@@ -173,6 +181,17 @@ extension ConformanceSuite {
                 }
             }
             try expectEqual(unwilling.questions.count, 2, "A refusal is asked about again")
+        }
+        list.add("Calls at the same time ask one question, if its answer holds for all of them") { bench in
+            try bench.keychain.store("v", query: password("s"), accessPolicy: confirmed)
+            let person = Person(answeringAfter: .milliseconds(50), reuse: AuthenticationReuse(for: .seconds(3600)))
+            let keychain = bench.keychain.with { $0.authenticationContext = person }
+            let calls = (0..<8).map { _ in Threads.start { try bench.value(password("s"), in: keychain) } }
+            for call in calls {
+                let outcome = try unwrap(call.outcome(within: bench.patience), "It ends")
+                try expectValue(try outcome.get(), bytes("v"), "The value")
+            }
+            try expectEqual(person.questions.count, 1, "One question")
         }
         list.add("A list asks once for each kind of confirmation, not for each item") { bench in
             for index in 0..<3 {
