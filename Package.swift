@@ -170,9 +170,23 @@ let package = Package(
         // What tests share: a GNOME Keyring of its own for each test. No product.
         .target(name: "SecretServiceFixture", path: "Tests/SecretServiceFixture"),
 
+        // What tests share: type-checks Swift text against the built modules. No product.
+        .target(name: "SnippetCompiler", path: "Tests/SnippetCompiler"),
+
         .testTarget(name: "KeychainAPITests", dependencies: ["KeychainAPI", "KeychainSystem", "BackendMemory"]),
         .testTarget(name: "KeychainSystemTests", dependencies: ["KeychainSystem"]),
-        .testTarget(name: "CompileFailTests", dependencies: ["KeychainAPI"], exclude: ["Snippets"]),
+        .testTarget(
+            name: "CompileFailTests",
+            dependencies: ["KeychainAPI", "SnippetCompiler"],
+            exclude: ["Snippets"]
+        ),
+        // Compiles the code of the documentation; it depends on what that imports, so that it is built.
+        .testTarget(
+            name: "DocumentationTests",
+            dependencies: [
+                "SnippetCompiler", "SwiftKeychain", "KeychainX509", "KeychainAuthentication", "KeychainConformance",
+            ]
+        ),
         .testTarget(name: "BackendMemoryTests", dependencies: ["BackendMemory"]),
         .testTarget(
             name: "BackendFileTests",

@@ -10,7 +10,7 @@ import Synchronization
 /// `SecureBytes`, and the store goes with its last reference.
 ///
 /// ```swift
-/// let driver = try MemoryDriver { keychain in
+/// let driver = try MemoryDriver { (keychain) throws(KeychainError) in
 ///     try keychain.store("s3cret", query: .credential(for: "OpenAI"))
 /// }
 /// driver.inject(.locked)

@@ -11,7 +11,7 @@ public import KeychainAPI
 ///     func makeKeychain() async throws -> Keychain {
 ///         Keychain(driver: try MyDriver(folder: makeTemporaryFolder()), accessGroup: AccessGroup(rawValue: "check"))
 ///     }
-///     func discard(_ keychain: Keychain) async throws { … }
+///     func discard(_ keychain: Keychain) async throws { try removeFolder(of: keychain) }
 /// }
 /// ```
 ///

@@ -2,6 +2,7 @@
 
 import Foundation
 import KeychainAPI
+import SnippetCompiler
 import Testing
 
 /// Compiles each snippet against the built modules: wrong use must not compile, right use must.
@@ -50,34 +51,5 @@ struct Snippet: CustomTestStringConvertible {
         return String(first.dropFirst("// expect: ".count))
     }
 
-    func compile() throws -> (status: Int32, output: String) {
-        let process = Process()
-        let pipe = Pipe()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = [
-            "swiftc", "-typecheck", "-swift-version", "6", "-I", try Self.modules().path, url.path,
-        ]
-        process.standardOutput = pipe
-        process.standardError = pipe
-        try process.run()
-        let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        return (process.terminationStatus, String(decoding: output, as: UTF8.self))
-    }
-
-    /// The folder of the built modules, beside the test bundle.
-    private static func modules() throws -> URL {
-        let executable = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        let arguments = CommandLine.arguments.map { URL(filePath: $0) }
-        for start in [URL(filePath: executable)] + arguments {
-            var folder = start.deletingLastPathComponent()
-            while folder.path.count > 1 {
-                let modules = folder.appending(path: "Modules")
-                let module = modules.appending(path: "KeychainAPI.swiftmodule")
-                if FileManager.default.fileExists(atPath: module.path) { return modules }
-                folder.deleteLastPathComponent()
-            }
-        }
-        throw CocoaError(.fileNoSuchFile)
-    }
+    func compile() throws -> SnippetCompiler.Verdict { try SnippetCompiler.check(url) }
 }

@@ -9,7 +9,8 @@ public import FoundationEssentials
 /// to use; it is a protocol because this module has no cryptography.
 ///
 /// ```swift
-/// let keychain = Keychain.default.with { $0.applicationPassword = Argon2Password(password) }
+/// let password = try Argon2Password("correct horse battery staple")
+/// let keychain = Keychain.default.with { $0.applicationPassword = password }
 /// try keychain.store(seed, query: query, accessPolicy: AccessPolicy(.whenUnlocked, options: .applicationPassword))
 /// ```
 public protocol ApplicationPassword: AnyObject, Sendable {

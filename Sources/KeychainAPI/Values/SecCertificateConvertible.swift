@@ -7,7 +7,13 @@ public import FoundationEssentials
 /// ```swift
 /// extension X509.Certificate: SecCertificateConvertible {
 ///     public init(derRepresentation: Data) throws { try self.init(derEncoded: Array(derRepresentation)) }
-///     public var derRepresentation: Data { get throws { … } }
+///     public var derRepresentation: Data {
+///         get throws {
+///             var serializer = DER.Serializer()
+///             try serializer.serialize(self)
+///             return Data(serializer.serializedBytes)
+///         }
+///     }
 /// }
 /// ```
 ///
