@@ -8,7 +8,7 @@
         /// another one.
         ///
         /// Opening connects to nothing. A collection is created only if it must be new
-        /// (``StoreOptions/Creation-swift.enum/mustBeNew``), never by a write.
+        /// (`StoreOptions.Creation.mustBeNew`), never by a write.
         public static let secretService = DriverRegistration(
             identifier: "secret-service",
             summary: "The desktop's keyring (Secret Service): GNOME Keyring, KWallet, KeePassXC",

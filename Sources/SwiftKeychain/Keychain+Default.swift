@@ -17,7 +17,7 @@ extension Keychain {
     /// file. The choice is kept, and is never silently another one: a store that held items before and cannot be
     /// reached is an `unavailable` error.
     ///
-    /// Inside ``withDefault(_:_:)`` it is the keychain that was given there.
+    /// Inside `withDefault(_:_:)` it is the keychain that was given there.
     public static var `default`: Keychain { override ?? standard }
 
     /// Lets ``default`` be another keychain for the duration of a closure and the tasks that it starts.

@@ -16,7 +16,7 @@ extension Keychain {
         try await CallExecutor.run(call) { () throws(KeychainError) in try lock(call) }
     }
 
-    /// Unlocks the store, with a prompt if it needs one and ``interaction`` allows it.
+    /// Unlocks the store, with a prompt if it needs one and ``KeychainConfiguration/interaction`` allows it.
     ///
     /// - Throws: `unsupported` on a store without ``DriverCapabilities/locking``, `interactionNotAllowed` if it takes a
     ///   prompt that is not allowed or cannot be shown, `userCanceled` if that was dismissed.
@@ -24,7 +24,7 @@ extension Keychain {
         try unlock(call(.unlock))
     }
 
-    /// Unlocks the store, with a prompt if it needs one and ``interaction`` allows it.
+    /// Unlocks the store, with a prompt if it needs one and ``KeychainConfiguration/interaction`` allows it.
     ///
     /// - Throws: As the synchronous form, and `cancelled`.
     public func unlock() async throws(KeychainError) {

@@ -7,7 +7,7 @@
         /// Stores a certificate.
         ///
         /// Issuer, serial number, version, subject, key identifiers and encoding are taken from it, as Apple takes them, and
-        /// the label if the query has none; what the query sets stays. With ``IfExists/replaceValue``, what follows from the
+        /// the label if the query has none; what the query sets stays. With `IfExists.replaceValue`, what follows from the
         /// certificate is that of the new one, and label and access policy are kept.
         ///
         /// - Parameters:

@@ -9,9 +9,9 @@
         ///   - identity: The identity.
         ///   - query: The label and the tag, and what else is known of both parts.
         ///   - accessPolicy: When the items may be read, nil for the keychain's own policy.
-        ///   - ifExists: What happens with a part that is there already. With ``IfExists/fail`` a part that is there stays
+        ///   - ifExists: What happens with a part that is there already. With `IfExists.fail` a part that is there stays
         ///     as it is.
-        /// - Throws: `duplicateItem` if both parts are there and the policy is ``IfExists/fail``, and as for a certificate
+        /// - Throws: `duplicateItem` if both parts are there and the policy is `IfExists.fail`, and as for a certificate
         ///   and a key. If the key cannot be stored, a certificate that was added is removed again.
         public func store(
             _ identity: DigitalIdentity,
