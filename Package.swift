@@ -28,6 +28,7 @@ let package = Package(
         .library(name: "BackendSecretService", targets: ["BackendSecretService"]),
         .library(name: "KeychainConformance", targets: ["KeychainConformance"]),
         .library(name: "KeychainX509", targets: ["KeychainX509"]),
+        .library(name: "KeychainImport", targets: ["KeychainImport"]),
         .library(name: "KeychainAuthentication", targets: ["KeychainAuthentication"]),
         .library(name: "SwiftKeychain", targets: ["SwiftKeychain"]),
         .executable(name: "keychainctl", targets: ["keychainctl"]),
@@ -97,6 +98,9 @@ let package = Package(
             exclude: ["Resources"]
         ),
 
+        // What people have today: the output of secret-tool, stores of pass, and whole collections.
+        .target(name: "KeychainImport", dependencies: ["KeychainAPI", "KeychainSystem"]),
+
         // The C seam: one system library target per C library, and the one piece of C that libsecret's types need.
         .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
         .systemLibrary(
@@ -129,7 +133,7 @@ let package = Package(
         .target(
             name: "SwiftKeychain",
             dependencies: [
-                "KeychainAPI", "KeychainSystem", "KeychainAuthentication", "BackendMemory",
+                "KeychainAPI", "KeychainSystem", "KeychainAuthentication", "KeychainImport", "BackendMemory",
                 .target(name: "BackendFile", condition: .when(traits: ["File"])),
                 .target(name: "BackendSecretService", condition: .when(traits: ["SecretService"])),
             ]
@@ -220,6 +224,13 @@ let package = Package(
                 "SecretServiceFixture",
             ],
             exclude: ["Snapshots"]
+        ),
+        .testTarget(
+            name: "KeychainImportTests",
+            dependencies: [
+                "KeychainImport", "KeychainAPI", "KeychainSystem", "BackendMemory", "SecretServiceFixture",
+                .target(name: "BackendSecretService", condition: .when(traits: ["SecretService"])),
+            ]
         ),
         .testTarget(
             name: "KeychainX509Tests",

@@ -10,6 +10,7 @@
     /// - generic password: `service`, `username`, which other programs share;
     /// - internet password: `server`, `user`, `protocol`, `port`, `object`, `domain`, `authtype`, which others share;
     /// - key, certificate: `keychain.` and the name, for each key attribute;
+    /// - internet password of a web form: besides, those by which GNOME Web finds it (``WebForm``);
     /// - all: `keychain.class`, `keychain.group`, `keychain.sync`, `keychain.version`.
     ///
     /// For information, and never searched by but for the reference, it has `keychain.reference`, `keychain.created` and,
@@ -31,18 +32,13 @@
         static let createdName = "keychain.created"
         static let modifiedName = "keychain.modified"
         static let lengthName = "keychain.length"
-        static let schemaName = "xdg:schema"
+        static let schemaName = SecretServiceNames.schema
 
         private static let prefix = "keychain."
         private static let version = "1"
 
-        private static let internetPasswordNames: [AttributeName: String] = [
-            .server: "server", .account: "user", .protocol: "protocol", .port: "port", .path: "object",
-            .securityDomain: "domain", .authenticationType: "authtype",
-        ]
-
         private static let schemas: [ItemClass: String] = [
-            .internetPassword: "org.gnome.keyring.NetworkPassword",
+            .internetPassword: SecretServiceNames.networkPasswordSchema,
             .key: "org.swift-keychain.Key",
             .certificate: "org.swift-keychain.Certificate",
         ]
@@ -55,7 +51,7 @@
             case (.genericPassword, .service): return scheme.service
             case (.genericPassword, .account): return scheme.account
             case (.internetPassword, _):
-                return Self.internetPasswordNames[attribute] ?? Self.prefix + attribute.rawValue
+                return SecretServiceNames.internetPassword[attribute] ?? Self.prefix + attribute.rawValue
             default: return Self.prefix + attribute.rawValue
             }
         }
@@ -110,6 +106,7 @@
             for attribute in schema.others {
                 attributes[Self.prefix + attribute.name.rawValue] = Self.text(of: attribute.name, record)
             }
+            if record.itemClass == .internetPassword { WebForm.write(record, to: &attributes) }
             try Self.refuseNUL(attributes)
             return attributes
         }
@@ -126,7 +123,9 @@
         ) throws(KeychainError) -> LookupAttributes {
             var attributes = existing
             let schema = AttributeSchema.schema(of: new.itemClass)
-            for attribute in schema.primaryKey {
+            let isWebForm = WebForm.isOne(existing)
+            if isWebForm { WebForm.write(new, to: &attributes) }
+            for attribute in schema.primaryKey where !isWebForm {
                 var name = name(of: attribute.name, in: new.itemClass)
                 if attributes[name] == nil, let other = alternativeName(of: attribute.name, in: new.itemClass) {
                     name = other
@@ -144,6 +143,11 @@
             }
             try Self.refuseNUL(attributes)
             return attributes
+        }
+
+        /// Whether another program's item can stay in that program's form after a change.
+        func canStayForeign(_ new: ItemRecord, _ existing: LookupAttributes) -> Bool {
+            !WebForm.isOne(existing) || WebForm.origin(of: new.attributes) != nil
         }
 
         private static func text(of attribute: AttributeName, _ record: ItemRecord) -> String? {
@@ -194,6 +198,7 @@
             case .genericPassword:
                 description = joined(text(.account), text(.service))
             case .internetPassword:
+                if let label = WebForm.label(of: record.attributes) { return onOneLine(label) }
                 let scheme = ProtocolType(rawValue: text(.protocol)).description
                 var place = scheme.isEmpty ? text(.server) : "\(scheme)://\(text(.server))"
                 if case .integer(let port)? = record.attributes[.port] { place += ":\(port)" }
@@ -229,7 +234,13 @@
             guard let itemClass = itemClass(of: item.attributes) else { return nil }
             let schema = AttributeSchema.schema(of: itemClass)
             var attributes = AttributeSet()
-            for attribute in schema.all where attribute.name != .label {
+            let isWebForm = !item.isOwn && WebForm.isOne(item.attributes)
+            if isWebForm {
+                guard let form = WebForm.attributes(of: { item.attributes[$0] }) else { return nil }
+                attributes = form
+            }
+            let rest = isWebForm ? schema.others : schema.all
+            for attribute in rest where attribute.name != .label {
                 var text = item.attributes[name(of: attribute.name, in: itemClass)]
                 if text == nil, let other = alternativeName(of: attribute.name, in: itemClass) {
                     text = item.attributes[other]
@@ -295,21 +306,16 @@
         /// The class of another program's item, by the names it uses, whether their values are hashed or not.
         ///
         /// Generic passwords have the names of the scheme, in the standard one `service` with `username` (Python's
-        /// keyring, go-keyring, keyring-rs, r-lib) or with `account` (keytar). Internet passwords have `server`, `user`
-        /// and `protocol` (Git, oo7), or `server` and one of the two schemas that mean such a password, or such a schema
-        /// with `protocol` and `object`.
+        /// keyring, go-keyring, keyring-rs, r-lib) or with `account` (keytar). For internet passwords see
+        /// ``SecretServiceNames``.
         func foreignClass(of attributes: LookupAttributes) -> ItemClass? {
             guard !attributes.hasName(Self.className) else { return nil }
             if hasNames(attributes) { return .genericPassword }
-            guard !attributes.hasName("service") else { return nil }
-            let schema = attributes[Self.schemaName]
-            let isKnown = schema == Self.schemas[.internetPassword] || schema == "org.git.Password"
-            guard attributes.hasName("server") else {
-                // The passphrase of a certificate, which Git keeps by the certificate's file alone.
-                return isKnown && attributes.hasName("protocol") && attributes.hasName("object")
-                    ? .internetPassword : nil
-            }
-            return isKnown || attributes.hasName("user") && attributes.hasName("protocol") ? .internetPassword : nil
+            let isInternetPassword = SecretServiceNames.isInternetPassword(
+                schema: attributes[Self.schemaName],
+                hasName: attributes.hasName
+            )
+            return isInternetPassword ? .internetPassword : nil
         }
 
         private static func microseconds(_ seconds: UInt64) -> Int64 {

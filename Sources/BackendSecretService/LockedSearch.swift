@@ -67,6 +67,7 @@
                 .filter { plan.needles[0][$0] == nil }
             return items.first { item in
                 reader.layout.foreignClass(of: item.attributes) == itemClass
+                    && !WebForm.isOfSomeoneElse(item.attributes, selection)
                     && unsearched.allSatisfy { !item.attributes.hasName($0) }
             }?.path
         }

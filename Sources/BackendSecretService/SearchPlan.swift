@@ -2,6 +2,7 @@
 #if SecretService
     import FoundationEssentials
     import KeychainAPI
+    import KeychainSystem
 
     /// Which searches find everything that a selection can match: our items and those of other programs.
     ///
@@ -60,7 +61,7 @@
                 other = shared
                 other?["object"] = "/\(object)"
             }
-            needles = [shared] + (other.map { [$0] } ?? [])
+            needles = [shared] + (other.map { [$0] } ?? []) + (WebForm.needle(selection).map { [$0] } ?? [])
         }
 
         /// What all items of ours that match have in common.

@@ -182,7 +182,7 @@
             try reader.finder.create(try reader.link.session(call))
         }
 
-        private func reader(_ call: CallContext) throws(KeychainError) -> SecretServiceReader {
+        func reader(_ call: CallContext) throws(KeychainError) -> SecretServiceReader {
             let hasDisplay = ["DISPLAY", "WAYLAND_DISPLAY"].contains { !(environment[$0] ?? "").isEmpty }
             return SecretServiceReader(
                 link: try currentLink(),

@@ -84,7 +84,9 @@
         ) throws(KeychainError) {
             let item = try located(old)
             // Group and synchronizability exist in our layout only: another program's item that gets one becomes ours.
-            let staysForeign = !item.isOwn && new.accessGroup.isEmpty && !new.isSynchronizable
+            let staysForeign =
+                !item.isOwn && new.accessGroup.isEmpty && !new.isSynchronizable
+                && reader.layout.canStayForeign(new, item.attributes)
             var target = item
             if staysForeign {
                 target.attributes = try reader.layout.attributes(ofForeign: new, over: item.attributes)

@@ -4,15 +4,27 @@ package import Glibc
 package import KeychainAPI
 import Synchronization
 
-/// A program that was started with pipes at its standard input and output (posix_spawn(3)).
+/// A program that was started with pipes, or files, at its standard input and output (posix_spawn(3)).
 package final class ChildProcess: Sendable {
     /// The process number; another process may have it after ``wait()`` or ``kill()``.
     package let identifier: pid_t
-    /// What the program reads is written here.
+    /// What the program reads is written here, or is the file that it was given to read.
     package let input: FileDescriptor
     /// What the program prints is read here.
     package let output: FileDescriptor
+    /// Its standard error is read here, if that is ``StandardError/pipe``.
+    package let errors: FileDescriptor?
     private let end = Mutex<End?>(nil)
+
+    /// Where a program's standard error goes.
+    package enum StandardError {
+        /// Where that of this process goes.
+        case inherited
+        /// Where the program's output goes.
+        case output
+        /// Into a pipe of its own.
+        case pipe
+    }
 
     private struct End {
         /// Nil if it is not known.
@@ -27,26 +39,30 @@ package final class ChildProcess: Sendable {
     ///   - path: The path of the program.
     ///   - arguments: Its arguments, without its name.
     ///   - environment: All of its environment.
-    ///   - joinsErrors: Whether its standard error goes where its output goes; else it is that of this process.
+    ///   - file: What it reads, nil for a pipe.
+    ///   - errors: Where its standard error goes.
     /// - Throws: The system's error; `invalidParameter` for text with NUL.
     package init(
         _ path: String,
         _ arguments: [String],
         environment: [String: String],
-        joinsErrors: Bool = false
+        reading file: FileDescriptor? = nil,
+        errors: StandardError = .inherited
     ) throws(KeychainError) {
         let action = "‘\(path)’ could not be started"
         let words = [path] + arguments
         let variables = environment.map { "\($0)=\($1)" }
         guard !(words + variables).contains(where: { $0.utf8.contains(0) }) else { throw .system(EINVAL, action) }
         let (toChild, fromChild) = (try Self.pipe(action), try Self.pipe(action))
+        let messages = errors == .pipe ? try Self.pipe(action) : nil
 
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_adddup2(&actions, toChild.reading.number, STDIN_FILENO)
+        posix_spawn_file_actions_adddup2(&actions, (file ?? toChild.reading).number, STDIN_FILENO)
         posix_spawn_file_actions_adddup2(&actions, fromChild.writing.number, STDOUT_FILENO)
-        if joinsErrors { posix_spawn_file_actions_adddup2(&actions, fromChild.writing.number, STDERR_FILENO) }
+        let errorsTarget = errors == .output ? fromChild.writing : messages?.writing
+        if let errorsTarget { posix_spawn_file_actions_adddup2(&actions, errorsTarget.number, STDERR_FILENO) }
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
@@ -60,7 +76,8 @@ package final class ChildProcess: Sendable {
             Self.withCStrings(variables) { posix_spawn(&process, path, &actions, &attributes, words, $0) }
         }
         guard number == 0 else { throw .system(number, action) }
-        (identifier, input, output) = (process, toChild.writing, fromChild.reading)
+        (identifier, input, output) = (process, file ?? toChild.writing, fromChild.reading)
+        self.errors = messages?.reading
     }
 
     /// Waits until the program has ended.

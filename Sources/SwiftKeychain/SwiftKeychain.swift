@@ -3,6 +3,7 @@
 @_exported public import BackendMemory
 @_exported public import KeychainAPI
 @_exported public import KeychainAuthentication
+@_exported public import KeychainImport
 
 #if File
     @_exported public import BackendFile

@@ -80,6 +80,25 @@ extension Keychain {
     }
 }
 
+extension Keychain {
+    /// Brings all items of one keychain into another one, every group in its own, and with them what its store has besides.
+    ///
+    /// - Parameters:
+    ///   - source: Where the items are.
+    ///   - target: Where they come to.
+    ///   - ifExists: What happens if the target has an item with the same primary key.
+    ///   - additional: What comes along, as items of the target.
+    /// - Throws: As `migrate(from:to:scope:ifExists:)`; `itemNotFound` only if nothing comes along either.
+    package static func migrateEveryGroup(
+        from source: Keychain,
+        to target: Keychain,
+        ifExists: MigrationConflict,
+        adding additional: [MigrationItem]
+    ) throws(KeychainError) -> MigrationSummary {
+        try Migration(source, target, .everyGroup, ifExists, false, adding: additional).run({ _ in }, { $0 })
+    }
+}
+
 /// One migration: what is asked for, and the two calls that do it.
 private struct Migration {
     private let source: Keychain
@@ -87,6 +106,8 @@ private struct Migration {
     private let scope: MigrationScope
     private let conflict: MigrationConflict
     private let removesOriginals: Bool
+    /// What comes into the target besides, and is not one of the source's items.
+    private let additional: [MigrationItem]
     let call: CallContext
     let targetCall: CallContext
 
@@ -95,13 +116,15 @@ private struct Migration {
         _ target: Keychain,
         _ scope: MigrationScope,
         _ conflict: MigrationConflict,
-        _ removesOriginals: Bool
+        _ removesOriginals: Bool,
+        adding additional: [MigrationItem] = []
     ) {
         self.source = source
         self.target = target
         self.scope = scope
         self.conflict = conflict
         self.removesOriginals = removesOriginals
+        self.additional = additional
         call = source.call(.migrate)
         targetCall = target.call(.migrate)
     }
@@ -117,8 +140,8 @@ private struct Migration {
 
         let selection = RecordSelection(accessGroup: scope == .group ? source.accessGroup.rawValue : nil)
         let records = try source.fetch(selection, values: false, call).map(\.record)
-        guard !records.isEmpty else { throw source.located(.itemNotFound, call) }
-        guard records.contains(where: { $0.mayLeave(source, for: target) }) else {
+        guard !records.isEmpty || !additional.isEmpty else { throw source.located(.itemNotFound, call) }
+        guard !additional.isEmpty || records.contains(where: { $0.mayLeave(source, for: target) }) else {
             throw source.located(Keychain.staysHere, call)
         }
         // What stays is not decrypted either.
@@ -131,8 +154,11 @@ private struct Migration {
             progress: { progress(MigrationProgress(phase: .reading, completed: $0, total: $1)) }
         )
         summary.keptOnDevice = records.count { !$0.mayLeave(source, for: target) }
-        let transfers = try transformed(leaving, transform)
+        var transfers = try transformed(leaving, transform)
         summary.leftOut = leaving.count - transfers.count
+        do throws(KeychainError) { transfers += try target.transfers(of: additional) } catch {
+            throw target.located(error, targetCall)
+        }
         guard !transfers.isEmpty else { return summary }
 
         progress(MigrationProgress(phase: .storing, completed: 0, total: transfers.count))
@@ -168,30 +194,12 @@ private struct Migration {
             do throws(KeychainError) {
                 guard let changed = try transform(MigrationItem(item.record, group, value)) else { continue }
                 transfers.append(
-                    Transfer(source: item.record, target: try record(of: changed), value: changed.value)
+                    Transfer(source: item.record, target: try target.newRecord(of: changed), value: changed.value)
                 )
             } catch {
                 throw source.located(error, call)
             }
         }
         return transfers
-    }
-
-    /// The new item in the target; refuses what the verbs would refuse.
-    private func record(of item: MigrationItem) throws(KeychainError) -> ItemRecord {
-        var attributes = item.attributes
-        try Keychain.requireNoPolicy(in: attributes.map(\.name))
-        let schema = AttributeSchema.schema(of: item.itemClass)
-        for attribute in attributes { try Keychain.validate(attribute.name, attribute.value, schema) }
-        try Keychain.validate(item.accessGroup)
-        try item.accessPolicy.validate()
-        item.accessPolicy.write(to: &attributes)
-        return ItemRecord(
-            itemClass: item.itemClass,
-            accessGroup: item.accessGroup,
-            isSynchronizable: item.isSynchronizable,
-            attributes: attributes,
-            target.driver.stamps
-        )
     }
 }

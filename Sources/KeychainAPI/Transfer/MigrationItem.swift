@@ -15,6 +15,21 @@ public struct MigrationItem: Sendable {
     /// The value.
     public var value: SecureBytes
 
+    /// Makes an item that comes from outside of any keychain.
+    package init(
+        _ itemClass: ItemClass,
+        _ attributes: AttributeSet,
+        _ value: SecureBytes,
+        in target: Keychain
+    ) {
+        self.itemClass = itemClass
+        accessGroup = target.accessGroup
+        isSynchronizable = target.synchronizable == .synchronizable
+        self.attributes = attributes
+        accessPolicy = target.accessPolicy
+        self.value = value
+    }
+
     init(_ record: ItemRecord, _ accessGroup: AccessGroup, _ value: SecureBytes) {
         itemClass = record.itemClass
         self.accessGroup = accessGroup
