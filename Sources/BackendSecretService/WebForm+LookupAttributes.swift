@@ -22,8 +22,8 @@
                 for name in names { attributes[name] = nil }
                 return
             }
-            let account: String?
-            if case .text(let text)? = record.attributes[.account], !text.isEmpty { account = text } else { account = nil }
+            var account: String?
+            if case .text(let text)? = record.attributes[.account], !text.isEmpty { account = text }
             let present = Self.attributes(of: { attributes[$0] })
             if present.flatMap(self.origin) != origin {
                 attributes[originName] = origin
@@ -32,7 +32,7 @@
             attributes[ItemLayout.schemaName] = schema
             attributes[identifierName] = attributes[identifierName] ?? "{\(record.reference.uuidString.lowercased())}"
             attributes[accountName] = account
-            attributes[accountFieldName] = account.map { _ in attributes[accountFieldName] ?? "username" }
+            attributes[accountFieldName] = account == nil ? nil : attributes[accountFieldName] ?? "username"
             attributes[passwordFieldName] = attributes[passwordFieldName] ?? "password"
             attributes[synchronizationName] = attributes[synchronizationName] ?? "0"
         }

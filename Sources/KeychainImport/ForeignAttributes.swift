@@ -31,16 +31,14 @@ struct ForeignAttributes {
 
     /// The class and the attributes of the item.
     func item() throws(KeychainError) -> (itemClass: ItemClass, attributes: AttributeSet) {
-        var (itemClass, attributes): (ItemClass, AttributeSet)
-        if let classified = try classified() { (itemClass, attributes) = classified } else {
-            (itemClass, attributes) = try unclassified()
-        }
-        if !label.isEmpty { attributes[.label] = .text(label) }
-        return (itemClass, attributes)
+        let classified = try classified()
+        var item = if let classified { classified } else { try unclassified() }
+        if !label.isEmpty { item.attributes[.label] = .text(label) }
+        return item
     }
 
     /// An item that is no password by its names.
-    private func unclassified() throws(KeychainError) -> (ItemClass, AttributeSet) {
+    private func unclassified() throws(KeychainError) -> (itemClass: ItemClass, attributes: AttributeSet) {
         var attributes = AttributeSet()
         let generic = "org.freedesktop.Secret.Generic"
         attributes[.service] = .text(schema.flatMap { $0 == generic ? nil : $0 } ?? label)
@@ -48,7 +46,7 @@ struct ForeignAttributes {
         return (.genericPassword, attributes)
     }
 
-    private func classified() throws(KeychainError) -> (ItemClass, AttributeSet)? {
+    private func classified() throws(KeychainError) -> (itemClass: ItemClass, attributes: AttributeSet)? {
         let names: [AttributeName: String]
         var attributes = AttributeSet()
         let itemClass: ItemClass

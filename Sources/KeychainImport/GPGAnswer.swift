@@ -72,5 +72,7 @@ struct GPGAnswer {
         return count
     }
 
-    private static func failure(_ number: Int32) -> KeychainError { .system(number, "What gpg prints could not be read") }
+    private static func failure(_ number: Int32) -> KeychainError {
+        .system(number, "What gpg prints could not be read")
+    }
 }

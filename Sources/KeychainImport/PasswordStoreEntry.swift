@@ -22,7 +22,8 @@ struct PasswordStoreEntry {
         let (first, isAll) = firstLine()
         guard !isAll else { return [byPath(account: nil, first)] }
         let fields = fields()
-        return [fields.space.map { site($0, fields.account, first) } ?? byPath(account: fields.account, first), whole()]
+        guard let space = fields.space else { return [byPath(account: fields.account, first), whole()] }
+        return [site(space, fields.account, first), whole()]
     }
 
     /// A generic password: with an account of its own, the path is the service, else service and account.

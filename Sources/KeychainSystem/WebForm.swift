@@ -54,7 +54,9 @@ package enum WebForm {
         else { return nil }
         let host = text(.server, attributes)
         var origin = "\(scheme)://" + (host.contains(":") ? "[\(host)]" : host)
-        if case .integer(let port)? = attributes[.port], port != 0, port != defaultPorts[scheme] { origin += ":\(port)" }
+        if case .integer(let port)? = attributes[.port], port != 0, port != defaultPorts[scheme] {
+            origin += ":\(port)"
+        }
         // What does not come back from it would be the origin of another host.
         guard let space = space(origin), space.host.utf8.elementsEqual(host.utf8) else { return nil }
         return origin

@@ -19,6 +19,36 @@ import Testing
         }
     }
 
+    @Test(arguments: [(1, 3), (3, 1), (4, 3), (5, 7), (1024, 4)])
+    func groupsStandBetweenHyphens(_ count: Int, _ length: Int) throws {
+        let generator = try PasswordGenerator(groupCount: count, groupLength: length)
+        for _ in 0..<(count > 100 ? 3 : 200) {
+            let password = generator.next()
+            let groups = password.split(separator: "-", omittingEmptySubsequences: false)
+            #expect(groups.count == count && groups.allSatisfy { $0.count == length })
+            #expect(password.utf8.count == generator.length)
+            #expect(groups.joined().allSatisfy(Self.alphabet.contains))
+            #expect(password.contains { $0.isLowercase } && password.contains { $0.isUppercase })
+            #expect(password.contains { $0.isNumber })
+        }
+        #expect(generator.groupLength == length)
+    }
+
+    @Test(arguments: [(0, 3), (3, 0), (1, 2), (2, 1), (-4, -3), (1025, 4), (Int.max, 2), (Int.min, -1)])
+    func refusesOtherGroups(_ count: Int, _ length: Int) {
+        #expect(throws: KeychainError.Code.invalidParameter.error) {
+            try PasswordGenerator(groupCount: count, groupLength: length)
+        }
+    }
+
+    @Test func websitesGetFourGroupsOfThree() {
+        let password = SharedWebCredential.generatePassword()
+        #expect(password.split(separator: "-").map(\.count) == [3, 3, 3, 3])
+        #expect(password != SharedWebCredential.generatePassword())
+        #expect(abs(PasswordGenerator.website.entropy - 69.38) < 0.01)
+        #expect(PasswordGenerator.website.length == 15)
+    }
+
     @Test(arguments: [Int.min, -1, 0, 2, 4097, Int.max])
     func refusesOtherLengths(_ length: Int) {
         #expect(throws: KeychainError.Code.invalidParameter.error) { try PasswordGenerator(length: length) }
