@@ -2,6 +2,7 @@
 #if SecretService
     import FoundationEssentials
     import KeychainAPI
+    import KeychainSystem
 
     /// What can be said about a collection that is locked, for a call that may not ask for it to be unlocked.
     ///

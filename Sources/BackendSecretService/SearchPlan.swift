@@ -61,7 +61,9 @@
                 other = shared
                 other?["object"] = "/\(object)"
             }
-            needles = [shared] + (other.map { [$0] } ?? []) + (WebForm.needle(selection).map { [$0] } ?? [])
+            // Whoever searches for all finds those as well.
+            let form = shared.isEmpty ? nil : WebForm.needle(selection)
+            needles = [shared] + [other, form].compactMap { $0 }
         }
 
         /// What all items of ours that match have in common.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #if SecretService
+    import FoundationEssentials
     import KeychainAPI
     import KeychainSystem
 

@@ -2,6 +2,7 @@
 #if SecretService
     import Foundation
     import KeychainAPI
+    import KeychainSystem
     import Testing
 
     @testable import BackendSecretService
@@ -259,7 +260,26 @@
             var subdomains = RecordSelection(itemClass: .internetPassword, accessGroup: "", matchesSubdomains: true)
             subdomains.attributes[.server] = .text("h")
             subdomains.attributes[.account] = .text("u")
-            #expect(needles(subdomains) == [["user": "u"]])
+            #expect(
+                needles(subdomains) == [
+                    ["user": "u"], ["xdg:schema": "org.epiphany.FormPassword", "username": "u"],
+                ]
+            )
+            subdomains.attributes = AttributeSet()
+            #expect(needles(subdomains) == [[:]])
+            let form = ItemRecord.new(
+                .internetPassword,
+                [
+                    .server: .text("h"), .protocol: .text("htps"), .account: .text("u"),
+                    .authenticationType: .text("form"),
+                ]
+            )
+            #expect(
+                needles(form.selection) == [
+                    ["server": "h", "protocol": "https", "user": "u", "authtype": "form"],
+                    ["uri": "https://h", "username": "u"],
+                ]
+            )
             #expect(
                 needles(RecordSelection(itemClass: .key, accessGroup: "")) == [
                     ["keychain.group": "", "keychain.class": "keys"]
