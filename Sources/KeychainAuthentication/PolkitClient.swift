@@ -54,7 +54,7 @@ package struct PolkitClient: Sendable {
             path,
             ["--action-id", action, "--process", subject.text, "--allow-user-interaction"],
             environment: environment,
-            joinsErrors: true
+            errors: .output
         )
         let end: @Sendable () -> Void = {
             child.kill()

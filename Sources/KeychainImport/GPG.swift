@@ -47,7 +47,7 @@ struct GPG {
             arguments,
             environment: environment,
             reading: file,
-            capturesErrors: true
+            errors: .pipe
         )
         return try call.withCancellationHandler(process.kill) { () throws(KeychainError) in
             var answer = GPGAnswer()

@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test func errorsJoinTheOutputWhereThatIsAsked() throws {
-        let child = try ChildProcess("/bin/sh", ["-c", "echo a; echo b >&2"], environment: [:], joinsErrors: true)
+        let child = try ChildProcess("/bin/sh", ["-c", "echo a; echo b >&2"], environment: [:], errors: .output)
         #expect(try child.output.readToEnd() == "a\nb\n")
         child.wait()
     }
