@@ -27,6 +27,7 @@ let package = Package(
         .library(name: "BackendFile", targets: ["BackendFile"]),
         .library(name: "BackendSecretService", targets: ["BackendSecretService"]),
         .library(name: "KeychainConformance", targets: ["KeychainConformance"]),
+        .library(name: "KeychainTesting", targets: ["KeychainTesting"]),
         .library(name: "KeychainX509", targets: ["KeychainX509"]),
         .library(name: "KeychainImport", targets: ["KeychainImport"]),
         .library(name: "KeychainAuthentication", targets: ["KeychainAuthentication"]),
@@ -63,7 +64,7 @@ let package = Package(
         ),
 
         // The drivers.
-        .target(name: "BackendMemory", dependencies: ["KeychainAPI"]),
+        .target(name: "BackendMemory", dependencies: ["KeychainAPI", "KeychainSystem"]),
         .target(
             name: "BackendFile",
             dependencies: [
@@ -139,8 +140,20 @@ let package = Package(
             ]
         ),
 
+        // What the two kits share: a driver that lets a watcher see, and fail, what is asked of another one.
+        .target(name: "KeychainSpy", dependencies: ["KeychainAPI"]),
+
         // The conformance kit, for the authors of drivers.
-        .target(name: "KeychainConformance", dependencies: ["KeychainAPI", "KeychainSystem"]),
+        .target(name: "KeychainConformance", dependencies: ["KeychainAPI", "KeychainSystem", "KeychainSpy"]),
+
+        // The kit for the tests of applications. It imports Testing, so nothing but tests may depend on it.
+        .target(
+            name: "KeychainTesting",
+            dependencies: [
+                "SwiftKeychain", "KeychainAPI", "KeychainSpy", "BackendMemory",
+                .target(name: "BackendFile", condition: .when(traits: ["File"])),
+            ]
+        ),
 
         // The command: everything that can be tested in a library, and a main that calls it.
         .target(
@@ -252,6 +265,7 @@ let package = Package(
         ),
         // What the Apple-side libraries show in their documentation, written for this one.
         .testTarget(name: "SeedParityTests", dependencies: ["SwiftKeychain", "KeychainAPI", "BackendMemory"]),
+        .testTarget(name: "KeychainTestingTests", dependencies: ["KeychainTesting", "SwiftKeychain"]),
         .testTarget(name: "SwiftKeychainTests", dependencies: ["SwiftKeychain", "KeychainSystem"]),
         .testTarget(
             name: "ConformanceTests",

@@ -1,63 +1,130 @@
 // SPDX-License-Identifier: MIT
 
 import Dispatch
-import KeychainAPI
+package import KeychainAPI
 import Synchronization
 
 /// The faults that a test has injected, and the counting of calls that they go by.
-final class FaultScript: Sendable {
+package final class FaultScript: Sendable {
     private struct Entry {
         let fault: MemoryFault
+        let operation: KeychainOperation?
         var skips: Int
         var times: Int?
+
+        /// Whether the fault happens to a call that comes to it now.
+        mutating func isDue() -> Bool {
+            if skips > 0 {
+                skips -= 1
+                return false
+            }
+            guard times != 0 else { return false }
+            times = times.map { $0 - 1 }
+            return true
+        }
     }
 
     private let state = Mutex<(calls: Int, entries: [Entry])>((0, []))
 
-    var callCount: Int { state.withLock { $0.calls } }
+    /// Makes a script without a fault.
+    package init() {}
 
-    func inject(_ fault: MemoryFault, afterCalls: Int, times: Int?) {
-        state.withLock { $0.entries.append(Entry(fault: fault, skips: afterCalls, times: times)) }
+    /// How many calls have been met.
+    package var callCount: Int { state.withLock { $0.calls } }
+
+    /// Whether a store plays one that can be locked and unlocked, since a test has injected that.
+    package var playsLocking: Bool {
+        state.withLock { $0.entries.contains { $0.fault == .lockedUntilUnlocked } }
     }
 
-    func clear() {
+    /// Adds a fault.
+    ///
+    /// - Parameters:
+    ///   - fault: What happens.
+    ///   - operation: The verb that it happens to, nil for all.
+    ///   - afterCalls: How many calls succeed before.
+    ///   - times: How many calls it happens to, nil for all from then on.
+    package func inject(_ fault: MemoryFault, into operation: KeychainOperation?, afterCalls: Int, times: Int?) {
+        let entry = Entry(fault: fault, operation: operation, skips: afterCalls, times: times)
+        state.withLock { $0.entries.append(entry) }
+    }
+
+    /// Removes every fault.
+    package func clear() {
         state.withLock { $0.entries = [] }
     }
 
     /// Counts a call and lets happen to it what was injected.
-    func meet(_ call: CallContext) throws(KeychainError) {
-        for fault in due() { try happen(fault, call) }
+    ///
+    /// - Throws: What the call shall fail with.
+    package func meet(_ call: CallContext) throws(KeychainError) {
+        state.withLock { $0.calls += 1 }
+        // What waits for an unlocking does not stand in its way.
+        let isLocking = call.operation == .lock || call.operation == .unlock
+        try happen(call) { $0 != .damagedValue && !(isLocking && $0 == .lockedUntilUnlocked) }
     }
 
-    private func due() -> [MemoryFault] {
+    /// Lets happen to the reading of a value what was injected.
+    ///
+    /// - Throws: What the call shall fail with.
+    package func meetValue(_ call: CallContext) throws(KeychainError) {
+        try happen(call) { $0 == .damagedValue }
+    }
+
+    /// Locks a store that plays one that can be locked.
+    ///
+    /// - Returns: Whether it plays one.
+    /// - Throws: What the call shall fail with.
+    package func lock(_ call: CallContext) throws(KeychainError) -> Bool {
+        try meet(call)
+        return setLocked(true)
+    }
+
+    /// Unlocks a store that plays one that can be locked.
+    ///
+    /// - Returns: Whether it plays one.
+    /// - Throws: `interactionNotAllowed` if the call may show no prompt, and what else it shall fail with.
+    package func unlock(_ call: CallContext) throws(KeychainError) -> Bool {
+        try meet(call)
+        guard playsLocking else { return false }
+        guard call.allowsUnlockPrompt else { throw Self.error(.interactionNotAllowed) }
+        return setLocked(false)
+    }
+
+    private func setLocked(_ isLocked: Bool) -> Bool {
         state.withLock { state in
-            state.calls += 1
+            let entries = state.entries.indices.filter { state.entries[$0].fault == .lockedUntilUnlocked }
+            for index in entries {
+                state.entries[index].skips = 0
+                state.entries[index].times = isLocked ? nil : 0
+            }
+            return !entries.isEmpty
+        }
+    }
+
+    private func happen(_ call: CallContext, _ isWanted: (MemoryFault) -> Bool) throws(KeychainError) {
+        let due = state.withLock { state in
             var due: [MemoryFault] = []
             for index in state.entries.indices {
-                if state.entries[index].skips > 0 {
-                    state.entries[index].skips -= 1
-                } else if state.entries[index].times != 0 {
-                    state.entries[index].times = state.entries[index].times.map { $0 - 1 }
-                    due.append(state.entries[index].fault)
-                }
+                let entry = state.entries[index]
+                let isMeant = entry.operation == nil || entry.operation == call.operation
+                if isMeant, isWanted(entry.fault), state.entries[index].isDue() { due.append(entry.fault) }
             }
             return due
         }
+        for fault in due { try happen(fault, call) }
     }
 
     private func happen(_ fault: MemoryFault, _ call: CallContext) throws(KeychainError) {
         switch fault {
-        case .locked: throw Self.locked
-        case .unavailable: throw KeychainError(.unavailable, "The test made this store unavailable.")
-        case .dismissed:
-            guard call.allowsUnlockPrompt else { throw Self.locked }
-            throw KeychainError(.userCanceled, "The test dismissed the prompt.")
+        case .locked, .lockedUntilUnlocked: throw Self.error(.interactionNotAllowed)
+        case .unavailable: throw Self.error(.unavailable)
+        case .dismissed: throw Self.error(call.allowsUnlockPrompt ? .userCanceled : .interactionNotAllowed)
         case .slow(let duration): try wait(duration, call)
-        case .failing(let code): throw KeychainError(code, "The test made this call fail.")
+        case .damagedValue: throw Self.error(.corrupt)
+        case .failing(let code): throw Self.error(code)
         }
     }
-
-    private static let locked = KeychainError(.interactionNotAllowed, "The test locked this store.")
 
     private func wait(_ duration: Duration, _ call: CallContext) throws(KeychainError) {
         let wake = DispatchSemaphore(value: 0)

@@ -71,8 +71,10 @@ public final class MemoryDriver: KeychainDriver {
     public let identifier: DriverIdentifier = .memory
     /// `memory:` and a random name, or the name in the URL that opened the store.
     public let location: String
-    /// Transactions and change events.
-    public let capabilities: DriverCapabilities = [.transactions, .changeEvents]
+    /// Transactions and change events, and locking while ``MemoryFault/lockedUntilUnlocked`` is injected.
+    public var capabilities: DriverCapabilities {
+        faults.playsLocking ? [.transactions, .changeEvents, .locking] : [.transactions, .changeEvents]
+    }
     /// The largest value that the store takes, in bytes.
     public let maximumValueSize: Int
     /// Where the dates and references of new items come from.
@@ -127,10 +129,16 @@ public final class MemoryDriver: KeychainDriver {
     ///
     /// - Parameters:
     ///   - fault: What happens.
+    ///   - operation: The verb that it happens to, nil for all.
     ///   - afterCalls: How many calls succeed before.
     ///   - times: How many calls it happens to, nil for all from then on.
-    public func inject(_ fault: MemoryFault, afterCalls: Int = 0, times: Int? = nil) {
-        faults.inject(fault, afterCalls: afterCalls, times: times)
+    public func inject(
+        _ fault: MemoryFault,
+        into operation: KeychainOperation? = nil,
+        afterCalls: Int = 0,
+        times: Int? = nil
+    ) {
+        faults.inject(fault, into: operation, afterCalls: afterCalls, times: times)
     }
 
     /// Lets calls succeed again.
@@ -144,7 +152,7 @@ public final class MemoryDriver: KeychainDriver {
         _ body: (any RecordReader) throws(KeychainError) -> Result
     ) throws(KeychainError) -> Result {
         try faults.meet(call)
-        return try body(Snapshot(state: state.withLock { $0 }))
+        return try body(Snapshot(state: state.withLock { $0 }, faults: faults, call: call))
     }
 
     /// Runs a closure while no one else writes.
@@ -153,7 +161,7 @@ public final class MemoryDriver: KeychainDriver {
         _ body: (any RecordWriter) throws(KeychainError) -> Result
     ) throws(KeychainError) -> Result {
         try faults.meet(call)
-        return try writer.withLock(call) { () throws(KeychainError) in try body(Session(driver: self)) }
+        return try writer.withLock(call) { () throws(KeychainError) in try body(Session(driver: self, call: call)) }
     }
 
     /// Calls a closure after each commit, before the committing call returns.
@@ -166,23 +174,40 @@ public final class MemoryDriver: KeychainDriver {
         }
     }
 
+    /// Locks the store while ``MemoryFault/lockedUntilUnlocked`` is injected; else throws `unsupported`.
+    public func lock(_ call: CallContext) throws(KeychainError) {
+        guard try faults.lock(call) else { throw Self.notLockable }
+    }
+
+    /// Unlocks the store while ``MemoryFault/lockedUntilUnlocked`` is injected; else throws `unsupported`.
+    public func unlock(_ call: CallContext) throws(KeychainError) {
+        guard try faults.unlock(call) else { throw Self.notLockable }
+    }
+
     private struct Snapshot: RecordReader {
         let state: State
+        let faults: FaultScript
+        let call: CallContext
 
         func records(_ selection: RecordSelection) -> [ItemRecord] { state.records(selection) }
 
-        func value(of record: ItemRecord) throws(KeychainError) -> SecureBytes { try state.value(of: record) }
+        func value(of record: ItemRecord) throws(KeychainError) -> SecureBytes {
+            try faults.meetValue(call)
+            return try state.value(of: record)
+        }
     }
 
     private struct Session: RecordWriter {
         let driver: MemoryDriver
+        let call: CallContext
 
         func records(_ selection: RecordSelection) -> [ItemRecord] {
             driver.state.withLock { $0.records(selection) }
         }
 
         func value(of record: ItemRecord) throws(KeychainError) -> SecureBytes {
-            try driver.state.withLock { (state) throws(KeychainError) in try state.value(of: record) }
+            try driver.faults.meetValue(call)
+            return try driver.state.withLock { (state) throws(KeychainError) in try state.value(of: record) }
         }
 
         func commit(_ mutations: [RecordMutation]) throws(KeychainError) {

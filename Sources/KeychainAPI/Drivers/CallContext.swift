@@ -71,12 +71,14 @@ public final class CallContext: Sendable {
         }
     }
 
-    static let timedOut = KeychainError(
+    /// What a call that has run out of time ends with.
+    package static let timedOut = KeychainError(
         .timedOut,
         "The store did not answer in time. Try again, or allow more time (Keychain.timeout, --timeout)."
     )
 
-    static let cancelled = KeychainError(
+    /// What a call that was cancelled ends with.
+    package static let cancelled = KeychainError(
         .cancelled,
         "The call was cancelled; what had not been acknowledged was not done."
     )

@@ -98,7 +98,8 @@ extension KeychainDriver {
         throw Self.notLockable
     }
 
-    private static var notLockable: KeychainError {
+    /// What a driver without ``DriverCapabilities/locking`` says to who wants to lock or unlock it.
+    package static var notLockable: KeychainError {
         KeychainError(
             .unsupported,
             "This store is not locked or unlocked as a whole: who has its key can use it, for as long as the program "

@@ -217,6 +217,14 @@ extension Keychain {
         return placed
     }
 
+    /// What a key selects: the one item that it names.
+    package func selection<Value>(_ key: KeychainKey<Value>) -> RecordSelection {
+        switch key.place {
+        case .generic(let query): selection(exact(query))
+        case .internet(let query): selection(exact(query))
+        }
+    }
+
     private func encoded<Value>(
         _ value: Value,
         _ key: KeychainKey<Value>

@@ -79,7 +79,7 @@ extension Keychain {
     }
 
     /// What a query selects, with its defaults filled in.
-    func selection<Value>(_ query: SecItemQuery<Value>) -> RecordSelection {
+    package func selection<Value>(_ query: SecItemQuery<Value>) -> RecordSelection {
         let anySync = query.persistentReference != nil && query.synchronizable == nil
         return RecordSelection(
             itemClass: Value.itemClass,

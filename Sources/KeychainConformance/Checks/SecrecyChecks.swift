@@ -90,7 +90,7 @@ extension ConformanceSuite {
                     accessPolicy: AccessPolicy(.whenUnlocked, options: .or)
                 )
             }
-            for stage in [SpyDriver.Stage.read, .write, .commit, .value] {
+            for stage in [Spy.Stage.read, .write, .commit, .value] {
                 spy.fail(at: stage, with: KeychainError(.io, "Something failed."))
                 collect { try keychain.store(marker, query: password("u")) }
                 collect { _ = try bench.value(password("s"), in: keychain) }
