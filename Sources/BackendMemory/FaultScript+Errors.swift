@@ -36,6 +36,7 @@ extension FaultScript {
         .busy: "Another process is writing to the store. Try again when it is done, or allow more time.",
         .rolledBack:
             "The keychain file is older than when it was last seen here: someone has put a former state in its place.",
-        .insecurePermissions: "The keychain file can be reached by others (mode 644). Close it with: chmod 600",
+        .insecurePermissions:
+            "The keychain file belongs to another user. Use one of your own, or change its owner (chown).",
     ]
 }

@@ -19,10 +19,12 @@ public func expectStored<Item: SecStorable>(
 ) {
     expect(sourceLocation) { (keychain) throws(KeychainError) in
         let expected = value.secureRepresentation
-        guard let stored: SecureBytes = try keychain.retrieve(query) else { return "Nothing is stored for \(query)." }
+        guard let stored: SecureBytes = try keychain.retrieve(query) else {
+            return "Nothing is stored for the query ‘\(query)’."
+        }
         if stored == expected { return nil }
-        return "The value that is stored for \(query) differs: it has \(stored.count) bytes, \(expected.count) were "
-            + "expected."
+        return "The value that is stored for the query ‘\(query)’ differs: it has \(stored.count) bytes, "
+            + "\(expected.count) were expected."
     }
 }
 
@@ -58,7 +60,7 @@ public func expectNotStored<Item: SecItem>(
 ) {
     expect(sourceLocation) { (keychain) throws(KeychainError) in
         let count = try keychain.infoAll(for: query).count
-        return count == 0 ? nil : "\(count == 1 ? "An item is" : "\(count) items are") stored for \(query)."
+        return count == 0 ? nil : "\(count == 1 ? "An item is" : "\(count) items are") stored for the query ‘\(query)’."
     }
 }
 

@@ -29,7 +29,7 @@ import Testing
 
     @Test(arguments: [
         (MemoryFault.locked, KeychainError.Code.interactionNotAllowed), (.unavailable, .unavailable),
-        (.failing(.corrupt), .corrupt), (.failing(.io), .io),
+        (.failing(.corrupt), .corrupt), (.failing(.io), .io), (.lockedUntilUnlocked, .interactionNotAllowed),
     ])
     func everyCallFails(fault: MemoryFault, expected: KeychainError.Code) {
         driver.inject(fault)
@@ -71,6 +71,39 @@ import Testing
         #expect(
             (0..<4).map { _ in code(keychain, store) } == [.interactionNotAllowed, .unavailable, .busy, nil]
         )
+    }
+
+    @Test func faultsHappenToOneVerb() {
+        driver.inject(.failing(.io), into: .store, afterCalls: 1)
+        #expect(code(keychain, store) == nil)
+        #expect(code(keychain, retrieve) == nil, "Another verb neither fails nor counts.")
+        #expect(code(keychain, store) == .io)
+        #expect(code(keychain, retrieve) == nil)
+    }
+
+    @Test func aDamagedValueKeepsItsAttributes() {
+        #expect(code(keychain, store) == nil)
+        driver.inject(.damagedValue, times: 1)
+        #expect(code(keychain, info) == nil)
+        #expect(code(keychain, retrieve) == .corrupt)
+        #expect(code(keychain, retrieve) == nil)
+    }
+
+    @Test func itIsLockedUntilItIsUnlocked() throws {
+        #expect(throws: KeychainError(.unsupported, "")) { try keychain.unlock() }
+        driver.inject(.lockedUntilUnlocked)
+        #expect(keychain.capabilities == [.transactions, .changeEvents, .locking])
+        #expect(code(keychain, retrieve) == .interactionNotAllowed)
+        let silent = Keychain(driver: driver, interaction: .never)
+        #expect(throws: KeychainError(.interactionNotAllowed, "")) { try silent.unlock() }
+        try keychain.unlock()
+        #expect(code(keychain, retrieve) == nil)
+        try keychain.lock()
+        #expect(code(keychain, retrieve) == .interactionNotAllowed)
+        driver.clearFaults()
+        #expect(code(keychain, retrieve) == nil)
+        #expect(keychain.capabilities == [.transactions, .changeEvents])
+        #expect(throws: KeychainError(.unsupported, "")) { try keychain.lock() }
     }
 
     @Test func aFaultIsLocated() {

@@ -27,7 +27,7 @@ import Testing
             return
         }
         #expect(record.attributes[.service] == .text("com.example.app"))
-        #expect(test.calls[1].description.hasPrefix("retrieve genp by "))
+        #expect(test.calls[1].description == "retrieve generic password by account, service")
     }
 
     @Test func callsHoldNoValue() async throws {

@@ -22,7 +22,9 @@ import Testing
 
     @Test func whatIsMissingIsAnIssue() {
         expectIssue("Nothing is stored for the key ‘token’.") { expectStored(secret, for: .token) }
-        expectIssue("Nothing is stored for genp") { expectStored(secret, for: .example) }
+        expectIssue("Nothing is stored for the query ‘generic password by service’.") {
+            expectStored(secret, for: .example)
+        }
     }
 
     @Test(arguments: [(secret, "other"), ("other", secret)])
@@ -51,8 +53,8 @@ import Testing
     }
 
     @Test(arguments: ["token=\(secret)", secret, "ä\(secret)"]) func aSecretInATextIsAnIssueWithoutIt(text: String) {
-        let message = "contains the secret of \(secret.utf8.count) bytes at byte \(text.utf8.count - secret.utf8.count)."
-        expectIssue(message) { expectNoSecret(secret, in: text) }
+        let (count, offset) = (secret.utf8.count, text.utf8.count - secret.utf8.count)
+        expectIssue("contains the secret of \(count) bytes at byte \(offset).") { expectNoSecret(secret, in: text) }
     }
 
     @Test func aTextWithoutTheSecretIsNone() {

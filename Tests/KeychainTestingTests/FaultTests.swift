@@ -70,8 +70,7 @@ import Testing
         test.inject(.lockedUntilUnlocked)
         #expect(keychain.capabilities.contains(.locking))
         #expect([code(read), code(write)] == [.interactionNotAllowed, .interactionNotAllowed])
-        var silent = keychain
-        silent.interaction = .never
+        let silent = Keychain(driver: keychain.driver, interaction: .never)
         let refused = await #expect(throws: KeychainError.self) { try await silent.unlock() }
         #expect(refused?.code == .interactionNotAllowed && refused?.operation == .unlock)
         try await keychain.unlock()
@@ -96,9 +95,8 @@ import Testing
 
     @Test func slowCallsHonourTheDeadline() async {
         test.inject(.slow(.seconds(3600)))
-        var hasty = keychain
-        hasty.timeout = .milliseconds(10)
-        let error = await #expect(throws: KeychainError.self) { [hasty] in try await hasty.get(.token) }
+        let hasty = Keychain(driver: keychain.driver, timeout: .milliseconds(10))
+        let error = await #expect(throws: KeychainError.self) { try await hasty.get(.token) }
         #expect(error?.code == .timedOut)
     }
 
@@ -118,8 +116,7 @@ import Testing
 
         test.inject(.failing(.timedOut), into: .info)
         let late = #expect(throws: KeychainError.self) { try keychain.info(for: .token) }
-        var hasty = keychain
-        hasty.timeout = .zero
+        let hasty = Keychain(driver: keychain.driver, timeout: .zero)
         let over = #expect(throws: KeychainError.self) { try hasty.get(.token) }
         #expect(late?.code == over?.code && late?.message == over?.message)
 

@@ -17,7 +17,9 @@ let secret = "pMZ3-swordfish"
 
 /// Expects one issue with a text that does not show the secret.
 func expectIssue(_ text: String, sourceLocation: SourceLocation = #_sourceLocation, from body: () -> Void) {
-    withKnownIssue(sourceLocation: sourceLocation, body) { issue in
+    withKnownIssue(sourceLocation: sourceLocation) {
+        body()
+    } matching: { issue in
         let said = "\(issue) \(issue.comments.map(\.rawValue)) " + String(reflecting: issue.kind)
         return issue.comments.contains { $0.rawValue.contains(text) } && !said.contains(secret)
             && issue.sourceLocation?.fileID.hasPrefix("KeychainTestingTests/") == true

@@ -15,7 +15,7 @@ import Testing
         #expect(test.keychain.location == Keychain.default.location)
         #expect(Keychain.default.location.hasPrefix("memory:"))
         #expect(atFirst == Keychain.default.location, "So it is while the suite is made.")
-        #expect(try Keychain.default.get(.token, default: "none") == "none")
+        #expect(try await Keychain.default.get(.token, default: "none") == "none")
     }
 
     /// Each case would find what the one before has left.
@@ -107,7 +107,7 @@ extension KeychainTestStore {
             let test = try KeychainTest.current
             #expect(test.calls(.store, for: .token).count == 1)
             #expect(test.keychain.capabilities.contains(.persistent))
-            let path = try #require(StoreURL(parsing: test.keychain.location).path)
+            let path = try StoreURL(parsing: test.keychain.location).path
             let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
             #expect(!bytes.isEmpty && bytes.range(of: Data(secret.utf8)) == nil)
         }
@@ -145,6 +145,22 @@ extension KeychainTestStore {
             let error = await #expect(throws: KeychainError.self) { try await Keychain.default.get(.token) }
             #expect(error?.code == .corrupt && error?.driver == .file && error?.location == test.keychain.location)
             #expect(try await Keychain.default.contains(.token))
+        }
+
+        @Test(.keychain(.file)) func errorsAreThoseOfAFile() async throws {
+            let test = try KeychainTest.current
+            let path = try StoreURL(parsing: test.keychain.location).path + ".locked"
+            func open(_ passphrase: String) throws -> Keychain {
+                let source = KeySource.material(.passphrase(SecureBytes(Data(passphrase.utf8))))
+                let options = StoreOptions(keySource: source, creation: .ifMissing)
+                return Keychain(driver: try FileDriver(path: path, options: options, environment: [:]))
+            }
+            try await open("right").set("x", for: .token)
+            let stranger = try open("wrong")
+            let real = await #expect(throws: KeychainError.self) { try await stranger.get(.token) }
+            test.inject(.failing(.authenticationFailed))
+            let injected = await #expect(throws: KeychainError.self) { try await Keychain.default.get(.token) }
+            #expect(real?.code == injected?.code && real?.message == injected?.message)
         }
     }
 #endif
