@@ -26,12 +26,12 @@ struct GPGReport {
     }
 
     /// Why an entry could not be decrypted.
-    func error(_ name: String, _ status: Int32) -> KeychainError {
+    func error(_ name: String, _ status: Int32?) -> KeychainError {
         let (code, message) = reason
         return KeychainError(
             code,
             "The entry ‘\(name)’ could not be decrypted, and nothing was imported: \(message)",
-            underlying: KeychainError.Underlying(domain: "gpg", code: Int(status), message: String(words.prefix(400)))
+            underlying: KeychainError.Underlying(domain: "gpg", code: status.map(Int.init) ?? -1, message: String(words.prefix(400)))
         )
     }
 
