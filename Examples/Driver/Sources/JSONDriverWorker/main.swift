@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import JSONFileDriver
+import KeychainAPI
+import KeychainConformance
+
+exit(ConformanceWorker.main { url in try JSONFileDriver(path: url.path) })
