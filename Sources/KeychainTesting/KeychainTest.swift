@@ -16,13 +16,8 @@ public final class KeychainTest: Sendable {
 
     init(_ keychain: Keychain) {
         unwatched = keychain
-        var watched = Keychain(driver: SpyDriver(over: keychain.driver, watcher: recorder))
-        watched.accessGroup = keychain.accessGroup
-        watched.timeout = keychain.timeout
-        watched.interaction = keychain.interaction
-        watched.authenticationContext = keychain.authenticationContext
-        watched.refusesDuplicates = keychain.refusesDuplicates
-        self.keychain = watched
+        let driver = SpyDriver(over: keychain.driver, watcher: recorder)
+        self.keychain = Keychain(driver: driver, configuration: keychain.configuration)
     }
 
     /// The one of the test that is running.

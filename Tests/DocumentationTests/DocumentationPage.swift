@@ -2,6 +2,7 @@
 
 import Foundation
 import SnippetCompiler
+import Testing
 
 /// A page of the documentation, or the documentation comments of a source file: its blocks of Swift are one module, so
 /// that a later block may use what an earlier one declares.

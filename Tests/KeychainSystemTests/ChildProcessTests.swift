@@ -44,23 +44,10 @@ import Testing
         #expect(try first.output.readToEnd().isEmpty)
     }
 
-    @Test(arguments: [("exit 0", 0), ("exit 7", 7), ("kill -TERM $$", 143)] as [(String, Int32)])
-    func tellsHowItEnded(_ script: String, _ expected: Int32) throws {
-        let child = try ChildProcess("/bin/sh", ["-c", script], environment: [:])
-        #expect(child.wait() == expected)
-        #expect(child.wait() == expected)
-    }
-
     @Test func readsAFileAndKeepsItsErrorsApart() throws {
         let file = try FileDescriptor("/proc/self/comm", O_RDONLY, action: "test")
         let script = "read line; echo \"got $line\"; echo wrong >&2"
-        let child = try ChildProcess(
-            "/bin/sh",
-            ["-c", script],
-            environment: [:],
-            reading: file,
-            capturesErrors: true
-        )
+        let child = try ChildProcess("/bin/sh", ["-c", script], environment: [:], reading: file, errors: .pipe)
         #expect(try child.output.readToEnd().hasPrefix("got "))
         #expect(try child.errors?.readToEnd() == "wrong\n")
         #expect(child.wait() == 0)

@@ -70,7 +70,7 @@ extension Keychain {
     ) -> (outcome: Swift.Result<Result, any Error>, mutations: [RecordMutation]) {
         let overlay = TransactionDriver(over: driver, writer)
         defer { overlay.end() }
-        let keychain = Keychain(overlay, configuration)
+        let keychain = Keychain(driver: overlay, configuration: configuration)
         return (withOpenTransaction { Swift.Result { try body(keychain) } }, overlay.mutations)
     }
 }

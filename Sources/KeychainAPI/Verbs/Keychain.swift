@@ -55,8 +55,8 @@ public struct Keychain: Sendable {
         refusesDuplicates: Bool = false
     ) {
         self.init(
-            driver,
-            KeychainConfiguration(
+            driver: driver,
+            configuration: KeychainConfiguration(
                 applicationIdentifier: applicationIdentifier ?? KeychainConfiguration.executableName,
                 accessGroup: accessGroup,
                 accessPolicy: accessPolicy,
@@ -70,7 +70,7 @@ public struct Keychain: Sendable {
         )
     }
 
-    init(_ driver: any KeychainDriver, _ configuration: KeychainConfiguration) {
+    package init(driver: any KeychainDriver, configuration: KeychainConfiguration) {
         self.driver = driver
         self.configuration = configuration
     }
@@ -82,7 +82,7 @@ public struct Keychain: Sendable {
     public func with(_ change: (inout KeychainConfiguration) -> Void) -> Keychain {
         var changed = configuration
         change(&changed)
-        return Keychain(driver, changed)
+        return Keychain(driver: driver, configuration: changed)
     }
 
     /// A setting.
