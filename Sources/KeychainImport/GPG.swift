@@ -39,8 +39,9 @@ struct GPG {
         _ call: CallContext
     ) throws(KeychainError) -> SecureBytes {
         let prompt = call.interaction.allowsPrompts ? "default" : "error"
+        // Not --quiet: it would keep to itself why a key was of no use.
         let arguments = [
-            "--batch", "--no-tty", "--quiet", "--status-fd", "2", "--pinentry-mode", prompt, "--decrypt",
+            "--batch", "--no-tty", "--status-fd", "2", "--pinentry-mode", prompt, "--decrypt",
         ]
         let process = try ChildProcess(
             program,

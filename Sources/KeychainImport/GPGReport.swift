@@ -55,6 +55,7 @@ struct GPGReport {
                 "the secret key that it is encrypted for is not here. Import the key with gpg, or set GNUPGHOME."
             )
         }
+        if !codes.isEmpty { return (.io, "GnuPG’s agent did not decrypt it. Try it with: pass show ENTRY") }
         return (.corrupt, "it is no message that GnuPG encrypted, or was cut or changed. Restore the file.")
     }
 }

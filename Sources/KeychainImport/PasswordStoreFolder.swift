@@ -30,6 +30,8 @@ struct PasswordStoreFolder {
         let action = "The password store ‘\(path)’ could not be read"
         root = try FileDescriptor(path, O_RDONLY | O_DIRECTORY, action: action)
         try read(root, "", action)
+        // A folder and an entry of one name stand in another order among the names of files.
+        entries.sort { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
     }
 
     /// Opens the file of an entry, which nobody has replaced by a link since it was found.
