@@ -7,7 +7,7 @@ public import KeychainAPI
 /// The tool writes attributes to its standard error, so both have to be taken together. Its output has no escapes: what
 /// could be read in two ways is an error with the line, and so is what is missing. One thing cannot be told: a secret
 /// that contains, line by line, the rest of its item and the beginning of another is read as two items. Where someone
-/// else may have stored secrets, use ``KeychainAPI/Keychain/importCollection(from:to:ifExists:)`` instead.
+/// else may have stored secrets, use `Keychain.importCollection(from:to:ifExists:)` instead.
 public enum SecretToolOutput {
     /// Reads the items of an output.
     ///
