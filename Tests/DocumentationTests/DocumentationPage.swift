@@ -34,8 +34,8 @@ struct DocumentationPage: Sendable, CustomTestStringConvertible {
         var lines = Array(all.enumerated())[...]
         var exemption: String?
         while let (index, line) = lines.popFirst() {
-            if line.hasPrefix(Self.opening) {
-                var comment = [String(line.dropFirst(Self.opening.count))]
+            if let opening = line.firstRange(of: Self.opening), line[..<opening.lowerBound].allSatisfy(\.isWhitespace) {
+                var comment = [String(line[opening.upperBound...])]
                 while comment.last?.hasSuffix("-->") == false, let (_, next) = lines.popFirst() { comment.append(next) }
                 comment[comment.count - 1].removeLast(3)
                 comment[0] = comment[0].trimmingCharacters(in: .whitespaces)
@@ -45,8 +45,11 @@ struct DocumentationPage: Sendable, CustomTestStringConvertible {
                 } else {
                     assume(CodeBlock(firstLine: index + 1, lines: comment))
                 }
-            } else if line == "```swift" {
-                let code = lines.prefix { $0.element != "```" }.map(\.element)
+            } else if line.drop(while: { $0 == " " }) == "```swift" {
+                // A block in a list is indented, as is what is in it.
+                let indentation = line.count - "```swift".count
+                let code = lines.prefix { $0.element.dropFirst(indentation) != "```" }
+                    .map { String($0.element.dropFirst(indentation)) }
                 lines = lines.dropFirst(code.count + 1)
                 blocks.append(CodeBlock(firstLine: index + 2, lines: code, exemption: exemption))
                 exemption = nil
