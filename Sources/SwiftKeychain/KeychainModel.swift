@@ -82,7 +82,9 @@ public final class KeychainModel<Value: Sendable>: Observable, Sendable {
         if case .failed(let error) = state { error } else { nil }
     }
 
-    /// Stores a value in the place of what is there; nil removes it. The model shows it when the store tells of it.
+    /// Stores a value in the place of what is there; nil removes it.
+    ///
+    /// The model shows it when the store tells of it.
     ///
     /// - Parameter value: The value.
     /// - Throws: As `Keychain.set(_:for:)` and `Keychain.remove(_:)`.
