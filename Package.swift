@@ -202,6 +202,7 @@ let package = Package(
             name: "DocumentationTests",
             dependencies: [
                 "SnippetCompiler", "SwiftKeychain", "KeychainX509", "KeychainAuthentication", "KeychainConformance",
+                "KeychainImport", "KeychainTesting",
             ]
         ),
         .testTarget(name: "BackendMemoryTests", dependencies: ["BackendMemory"]),

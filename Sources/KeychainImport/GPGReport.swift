@@ -31,7 +31,11 @@ struct GPGReport {
         return KeychainError(
             code,
             "The entry ‘\(name)’ could not be decrypted, and nothing was imported: \(message)",
-            underlying: KeychainError.Underlying(domain: "gpg", code: status.map(Int.init) ?? -1, message: String(words.prefix(400)))
+            underlying: KeychainError.Underlying(
+                domain: "gpg",
+                code: status.map(Int.init) ?? -1,
+                message: String(words.prefix(400))
+            )
         )
     }
 

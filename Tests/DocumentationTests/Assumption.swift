@@ -74,6 +74,13 @@ enum Assumption {
         }
         """,
         "Sources/KeychainConformance/Workers/ConformanceWorker.swift": driver,
+        "Sources/KeychainTesting/KeychainTestStore.swift": "import KeychainTesting\n" + key,
+        "Sources/KeychainTesting/KeychainTrait.swift": """
+        import KeychainTesting
+        import Testing
+        func signIn() async throws {}
+
+        """ + key,
         "Sources/KeychainX509/Certificates/Certificate.swift": """
         import KeychainX509
         let text = Data()

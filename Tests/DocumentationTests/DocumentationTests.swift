@@ -31,6 +31,7 @@ import Testing
         let known = [
             "README.md: a manifest",
             "Sources/KeychainAPI/KeychainAPI.docc/WritingADriver.md: a manifest",
+            "Sources/KeychainTesting/KeychainTesting.docc/TestingYourApp.md: a manifest",
             "Sources/SwiftKeychain/SwiftKeychain.docc/GettingStarted.md: a manifest",
         ]
         #expect(exempt.sorted() == known)

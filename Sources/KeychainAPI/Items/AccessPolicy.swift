@@ -49,7 +49,7 @@ public struct AccessPolicy: Hashable, Sendable {
         public static let biometryCurrentSet = Options(rawValue: 1 << 3)
         /// The login password.
         public static let devicePasscode = Options(rawValue: 1 << 4)
-        /// A paired watch. Linux knows none: `unsupported`.
+        /// A paired watch, of which Linux knows none: `unsupported`.
         public static let watch = Options(rawValue: 1 << 5)
         /// Any one of the others is enough.
         public static let or = Options(rawValue: 1 << 14)
