@@ -17,13 +17,13 @@ import KeychainSystem
 /// install -m 644 org.swift-keychain.confirm.policy /usr/share/polkit-1/actions/
 /// ```
 ///
-/// The person sees the message of that file. polkit lets nobody but root and the owner of an action give a text of the
+/// The person sees the message of that file, and not the keychain's own reason: polkit lets nobody but root and the owner of an action give a text of the
 /// moment, so an application that wants a reason of its own installs a policy file of its own and gives the identifier of
 /// its action. Such an action says `auth_self`; `auth_self_keep` would let polkit remember what ``reuse`` says is
 /// forgotten.
 ///
 /// How the person proves who they are is configured on the machine (PAM): the login password, or what the administrator has
-/// put in its place. So ``authenticate(_:_:)`` answers for `userPresence` and `devicePasscode`; whether it was biometry
+/// put in its place. So ``authenticate(_:reason:_:)`` answers for `userPresence` and `devicePasscode`; whether it was biometry
 /// cannot be known, and a policy that insists on one is refused. The administrator's rules may also confirm without a
 /// question. For a process of root polkit always does, which is no confirmation, and is refused as well.
 ///
@@ -60,12 +60,14 @@ public final class SystemAuthentication: AuthenticationContext {
     ///
     /// - Parameters:
     ///   - options: What must be confirmed.
+    ///   - reason: Is not shown: polkit takes no text from a program without privileges.
     ///   - call: Its deadline and its cancellation withdraw the question.
     /// - Throws: `userCanceled` if the person dismissed the question; `authenticationFailed` if they did not prove who they
     ///   are, or the administrator's rules forbid it; `interactionNotAllowed` if nothing runs that could ask them;
     ///   `unavailable` without polkit, the system bus or the action; `unsupported` for biometry, and for root; `timedOut`
     ///   and `cancelled`.
-    public func authenticate(_ options: AccessPolicy.Options, _ call: CallContext) throws(KeychainError) {
+    public func authenticate(_ options: AccessPolicy.Options, reason: String, _ call: CallContext) throws(KeychainError)
+    {
         guard Self.canConfirm(options) else {
             throw KeychainError(
                 .unsupported,

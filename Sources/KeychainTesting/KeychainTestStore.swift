@@ -48,7 +48,7 @@ public struct KeychainTestStore: Sendable {
     /// ```swift
     /// static let prepared = KeychainTestStore.custom { body in
     ///     let keychain = Keychain(driver: MemoryDriver())
-    ///     try keychain.set("8e9c0a7f", for: .accessToken)
+    ///     try await keychain.set("8e9c0a7f", for: .accessToken)
     ///     try await body(keychain)
     /// }
     /// ```

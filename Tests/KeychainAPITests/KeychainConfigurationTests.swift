@@ -13,7 +13,7 @@ extension KeychainKeys {
     private let driver = MemoryDriver()
 
     private final class Nobody: AuthenticationContext {
-        func authenticate(_ options: AccessPolicy.Options, _ call: CallContext) throws(KeychainError) {
+        func authenticate(_ options: AccessPolicy.Options, reason: String, _ call: CallContext) throws(KeychainError) {
             throw KeychainError(.userCanceled, "No.")
         }
     }
@@ -41,7 +41,8 @@ extension KeychainKeys {
         let changes: [(inout KeychainConfiguration) -> Void] = [
             { $0.applicationIdentifier = "b" }, { $0.accessGroup = AccessGroup(rawValue: "g") },
             { $0.accessPolicy = AccessPolicy(.whenUnlocked) }, { $0.synchronizable = true }, { $0.timeout = .zero },
-            { $0.interaction = .never }, { $0.authenticationContext = Nobody() }, { $0.refusesDuplicates = true },
+            { $0.interaction = .never }, { $0.authenticationContext = Nobody() },
+            { $0.authenticationReason = "for a test" }, { $0.refusesDuplicates = true },
         ]
         for (number, change) in changes.enumerated() {
             #expect(keychain != keychain.with(change), "Change \(number)")

@@ -15,7 +15,7 @@ import Testing
         _ call: CallContext = CallContext(.retrieve)
     ) -> KeychainError? {
         do throws(KeychainError) {
-            try SystemAuthentication(client: standIn.client).authenticate(options, call)
+            try SystemAuthentication(client: standIn.client).authenticate(options, reason: "", call)
             return nil
         } catch {
             return error
@@ -53,7 +53,7 @@ import Testing
         let standIn = try StandIn("echo 'Error: Action org.example.read is not registered' >&2; exit 127")
         let authentication = SystemAuthentication(actionIdentifier: "org.example.read", client: standIn.client)
         let error = #expect(throws: KeychainError.self) {
-            try authentication.authenticate(.userPresence, CallContext(.retrieve))
+            try authentication.authenticate(.userPresence, reason: "", CallContext(.retrieve))
         }
         #expect(error?.code == .unavailable)
         #expect(error?.message.contains("org.example.read.policy /usr/share/polkit-1/actions/") == true)
@@ -63,7 +63,7 @@ import Testing
     @Test func withoutPolkitItSaysWhatToInstall() throws {
         let client = PolkitClient(path: "/nonexistent/pkcheck", environment: [:], user: 1000)
         let error = #expect(throws: KeychainError.self) {
-            try SystemAuthentication(client: client).authenticate(.userPresence, CallContext(.retrieve))
+            try SystemAuthentication(client: client).authenticate(.userPresence, reason: "", CallContext(.retrieve))
         }
         #expect(error?.code == .unavailable)
         #expect(error?.message.contains("apt-get install polkitd") == true)

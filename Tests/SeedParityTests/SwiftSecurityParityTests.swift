@@ -15,7 +15,7 @@ import Testing
         private let asked = Mutex<[AccessPolicy.Options]>([])
         var questions: [AccessPolicy.Options] { asked.withLock { $0 } }
 
-        func authenticate(_ options: AccessPolicy.Options, _ call: CallContext) throws(KeychainError) {
+        func authenticate(_ options: AccessPolicy.Options, reason: String, _ call: CallContext) throws(KeychainError) {
             asked.withLock { $0.append(options) }
         }
     }

@@ -16,10 +16,12 @@ public protocol AuthenticationContext: AnyObject, Sendable {
     ///
     /// - Parameters:
     ///   - options: What must be confirmed.
+    ///   - reason: What the person is told that it is for (``KeychainConfiguration/authenticationReason``); `""` for
+    ///     nothing.
     ///   - call: Deadline and cancellation of the call that needs it.
     /// - Throws: `userCanceled` if the person refused, `authenticationFailed` if the confirmation was wrong,
     ///   `unavailable` if what would ask is not there.
-    func authenticate(_ options: AccessPolicy.Options, _ call: CallContext) throws(KeychainError)
+    func authenticate(_ options: AccessPolicy.Options, reason: String, _ call: CallContext) throws(KeychainError)
 }
 
 extension AuthenticationContext {

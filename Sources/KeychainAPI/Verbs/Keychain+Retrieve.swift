@@ -380,7 +380,7 @@ extension Keychain {
                 )
             }
             try context.reuse.confirm(questions, call) { () throws(KeychainError) in
-                try context.authenticate(questions, call)
+                try context.authenticate(questions, reason: self.authenticationReason, call)
             }
         } catch {
             throw located(error, call)

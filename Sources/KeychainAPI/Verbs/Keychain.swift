@@ -40,6 +40,7 @@ public struct Keychain: Sendable {
     ///   - timeout: How long a call may take, nil for the driver's own limits.
     ///   - interaction: Whether a call may show a prompt.
     ///   - authenticationContext: Who confirms the reading of items whose policy demands it.
+    ///   - authenticationReason: What the person is told that a confirmation is for.
     ///   - applicationPassword: Encrypts the values of items whose policy demands it.
     ///   - refusesDuplicates: Whether several items of other programs for one primary key are `ambiguous`.
     public init(
@@ -51,6 +52,7 @@ public struct Keychain: Sendable {
         timeout: Duration? = nil,
         interaction: InteractionPolicy = .allowed,
         authenticationContext: (any AuthenticationContext)? = nil,
+        authenticationReason: String = "",
         applicationPassword: (any ApplicationPassword)? = nil,
         refusesDuplicates: Bool = false
     ) {
@@ -64,6 +66,7 @@ public struct Keychain: Sendable {
                 timeout: timeout,
                 interaction: interaction,
                 authenticationContext: authenticationContext,
+                authenticationReason: authenticationReason,
                 applicationPassword: applicationPassword,
                 refusesDuplicates: refusesDuplicates
             )
@@ -79,9 +82,12 @@ public struct Keychain: Sendable {
     ///
     /// - Parameter change: Changes the settings.
     /// - Returns: Another keychain; this one stays as it is.
-    public func with(_ change: (inout KeychainConfiguration) -> Void) -> Keychain {
+    /// - Throws: What the closure throws.
+    public func with<Failure: Error>(
+        _ change: (inout KeychainConfiguration) throws(Failure) -> Void
+    ) throws(Failure) -> Keychain {
         var changed = configuration
-        change(&changed)
+        try change(&changed)
         return Keychain(driver: driver, configuration: changed)
     }
 

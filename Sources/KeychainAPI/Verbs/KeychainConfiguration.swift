@@ -39,6 +39,9 @@ public struct KeychainConfiguration: Sendable {
     /// Who confirms the reading of items whose ``AccessPolicy`` demands it; nil if no one can.
     public var authenticationContext: (any AuthenticationContext)?
 
+    /// What the person is told that a confirmation is for, in the person's language: "Sign in to example.com".
+    public var authenticationReason: String
+
     /// Encrypts the values of items whose policy has ``AccessPolicy/Options/applicationPassword``; nil if nothing does.
     public var applicationPassword: (any ApplicationPassword)?
 
@@ -56,6 +59,7 @@ public struct KeychainConfiguration: Sendable {
         timeout: Duration?,
         interaction: InteractionPolicy,
         authenticationContext: (any AuthenticationContext)?,
+        authenticationReason: String,
         applicationPassword: (any ApplicationPassword)?,
         refusesDuplicates: Bool
     ) {
@@ -67,6 +71,7 @@ public struct KeychainConfiguration: Sendable {
         self.timeout = timeout
         self.interaction = interaction
         self.authenticationContext = authenticationContext
+        self.authenticationReason = authenticationReason
         self.applicationPassword = applicationPassword
         self.refusesDuplicates = refusesDuplicates
     }
@@ -88,6 +93,7 @@ extension KeychainConfiguration: Hashable {
             && left.accessGroup == right.accessGroup && left.accessPolicy == right.accessPolicy
             && left.synchronizable == right.synchronizable && left.timeout == right.timeout
             && left.interaction == right.interaction && left.refusesDuplicates == right.refusesDuplicates
+            && left.authenticationReason.isIdentical(to: right.authenticationReason)
             && left.authenticationContext === right.authenticationContext
             && left.applicationPassword === right.applicationPassword
     }

@@ -6,7 +6,7 @@ import Synchronization
 
 /// Counts how often a person is asked, and answers for them.
 private final class Person: AuthenticationContext {
-    private let asked = Mutex<[AccessPolicy.Options]>([])
+    private let asked = Mutex<[(options: AccessPolicy.Options, reason: String)]>([])
     private let refusal: KeychainError?
     private let pause: Duration
     let reuse: AuthenticationReuse
@@ -21,10 +21,11 @@ private final class Person: AuthenticationContext {
         self.reuse = reuse
     }
 
-    var questions: [AccessPolicy.Options] { asked.withLock { $0 } }
+    var questions: [AccessPolicy.Options] { asked.withLock { $0.map(\.options) } }
+    var reasons: [String] { asked.withLock { $0.map(\.reason) } }
 
-    func authenticate(_ options: AccessPolicy.Options, _ call: CallContext) throws(KeychainError) {
-        asked.withLock { $0.append(options) }
+    func authenticate(_ options: AccessPolicy.Options, reason: String, _ call: CallContext) throws(KeychainError) {
+        asked.withLock { $0.append((options, reason)) }
         if pause > .zero { _ = Gate().wait(atMost: pause) }
         if let refusal { throw refusal }
     }
@@ -39,7 +40,7 @@ private final class AbsentPerson: AuthenticationContext {
         self.patience = patience
     }
 
-    func authenticate(_ options: AccessPolicy.Options, _ call: CallContext) throws(KeychainError) {
+    func authenticate(_ options: AccessPolicy.Options, reason: String, _ call: CallContext) throws(KeychainError) {
         let end = Gate()
         asked.open()
         try call.withCancellationHandler({ end.open() }) { () throws(KeychainError) in
@@ -148,8 +149,8 @@ extension ConformanceSuite {
             let keychain = bench.keychain.with { $0.authenticationContext = person }
             try expectValue(try bench.value(password("s"), in: keychain), bytes("v"), "Confirmed, the value is given")
             try expect(person.questions == [.userPresence], "One question")
-            _ = try bench.value(password("s"), in: keychain)
-            try expectEqual(person.questions.count, 2, "Each call asks anew")
+            _ = try bench.value(password("s"), in: keychain.with { $0.authenticationReason = "for a check" })
+            try expectEqual(person.reasons, ["", "for a check"], "Each call asks anew, and says what for")
         }
         list.add("What was confirmed holds for as long as the context says, and no refusal does") { bench in
             try bench.keychain.store("v", query: password("s"), accessPolicy: confirmed)

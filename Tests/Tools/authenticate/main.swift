@@ -17,7 +17,7 @@ let client = PolkitClient(
 )
 let authentication = SystemAuthentication(actionIdentifier: CommandLine.arguments[2], client: client)
 do throws(KeychainError) {
-    try authentication.authenticate(.userPresence, CallContext(.retrieve, timeout: .milliseconds(limit)))
+    try authentication.authenticate(.userPresence, reason: "", CallContext(.retrieve, timeout: .milliseconds(limit)))
     print("confirmed")
 } catch {
     print("\(error) (\(error.underlying?.message ?? "nothing"))")
