@@ -71,6 +71,10 @@
             session = Mutex(Session(seen: seen))
             lock = ProcessLock(path: place.lockPath, guarding: place.path)
             watcher = FolderWatcher(place)
+            watcher.tell { [weak self] in
+                guard let self else { return nil }
+                return self.session.withLock { $0.moment(at: self.place) }
+            }
         }
 
         /// Where the file is, symbolic links followed as far as they exist.

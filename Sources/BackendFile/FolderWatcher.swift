@@ -8,7 +8,8 @@
 
     /// Tells of every change of a keychain file, by watching its folder (inotify(7)).
     ///
-    /// A thread of its own waits for the system; it is there as long as someone observes.
+    /// A thread of its own waits for the system; it is there as long as someone observes. One commit is many changes of the
+    /// file to the system: of those, one is told.
     final class FolderWatcher: Sendable {
         private let place: FilePlace
         private let state = Mutex(State())
@@ -17,22 +18,35 @@
             var nextNumber = 0
             var observers: [Int: @Sendable () -> Void] = [:]
             var watch: FolderWatch?
+            var moment: @Sendable () -> FileMoment? = { nil }
+            /// The moment that was told last.
+            var told: FileMoment?
         }
 
         init(_ place: FilePlace) {
             self.place = place
         }
 
+        /// Gives the watcher what tells one commit from the next; nil from it means that this is not known.
+        func tell(by moment: @escaping @Sendable () -> FileMoment?) {
+            state.withLock { $0.moment = moment }
+        }
+
         /// Calls a closure after each change, until the observation ends.
         ///
         /// - Throws: `io` if the system has no watches left.
         func observe(_ onChange: @escaping @Sendable () -> Void) throws(KeychainError) -> ChangeObservation {
-            let number = try state.withLock { (state) throws(KeychainError) in
-                if state.watch == nil {
-                    let watch = try FolderWatch(place)
-                    try watch.start { [weak self] in self?.notify() }
-                    state.watch = watch
-                }
+            let isFirst = try state.withLock { (state) throws(KeychainError) in
+                guard state.watch == nil else { return false }
+                let watch = try FolderWatch(place)
+                try watch.start { [weak self] in self?.notify() }
+                state.watch = watch
+                return true
+            }
+            // Who observes looks at the file after this, and need not be told of what is there already.
+            let moment = isFirst ? state.withLock(\.moment)() : nil
+            let number = state.withLock { state in
+                if isFirst { state.told = moment }
                 state.nextNumber += 1
                 state.observers[state.nextNumber] = onChange
                 return state.nextNumber
@@ -41,9 +55,15 @@
             return ChangeObservation { self.end(number) }
         }
 
-        /// Reports a change to everyone who observes.
+        /// Reports a change to everyone who observes, unless the file is at the moment that was reported last.
         func notify() {
-            for observer in state.withLock({ Array($0.observers.values) }) { observer() }
+            let moment = state.withLock(\.moment)()
+            let observers = state.withLock { state in
+                if let moment, moment == state.told { return [@Sendable () -> Void]() }
+                state.told = moment
+                return Array(state.observers.values)
+            }
+            for observer in observers { observer() }
         }
 
         private func end(_ number: Int) {
@@ -55,6 +75,12 @@
             }
             watch?.stop()
         }
+    }
+
+    /// Which commit a file is at.
+    struct FileMoment: Sendable, Equatable {
+        let file: FileIdentity
+        let tip: Tip
     }
 
     /// One inotify instance and the thread that reads from it.

@@ -105,12 +105,15 @@
             try Sodium.prepare()
             return try derivation.withLock(call) { () throws(KeychainError) in
                 if let key = keys.withLock({ $0.made[wanted] }) { return key }
-                let key = try Sodium.derive(passphrase: try password(call), salt: wanted.salt, cost: wanted.cost)
+                let password = try password(call)
+                try call.check()
+                let key = try Sodium.derive(passphrase: password, salt: wanted.salt, cost: wanted.cost)
                 keys.withLock { keys in
                     // A store with a salt for each item must not fill the memory that can be locked.
                     if keys.made.count >= Self.keyLimit { keys.made = keys.made.filter { $0.key == keys.sealing } }
                     keys.made[wanted] = key
                 }
+                try call.check()
                 return key
             }
         }

@@ -50,7 +50,14 @@ struct GPG {
             reading: file,
             errors: .pipe
         )
-        return try call.withCancellationHandler(process.kill) { () throws(KeychainError) in
+        let end: @Sendable () -> Void = {
+            process.kill()
+            // What gpg has started may keep its output open.
+            for pipe in [process.output, process.errors] {
+                if let pipe { _ = shutdown(pipe.number, Int32(SHUT_RD)) }
+            }
+        }
+        return try call.withCancellationHandler(end) { () throws(KeychainError) in
             var answer = GPGAnswer()
             do throws(KeychainError) { try answer.read(process, limit: Self.largestText) } catch {
                 process.kill()

@@ -45,7 +45,21 @@ struct PasswordStoreFolder {
         return file
     }
 
-    private mutating func read(_ folder: FileDescriptor, _ prefix: String, _ action: String) throws(KeychainError) {
+    /// How deep folders may lie in each other; each takes an open file and a part of the stack.
+    private static let depthLimit = 100
+
+    private mutating func read(
+        _ folder: FileDescriptor,
+        _ prefix: String,
+        _ action: String,
+        depth: Int = 0
+    ) throws(KeychainError) {
+        guard depth <= Self.depthLimit else {
+            throw KeychainError(
+                .dataTooLarge,
+                "The folders of the password store lie more than \(Self.depthLimit) deep in each other. Move the entries up."
+            )
+        }
         for name in try Self.names(folder, action) {
             let path = prefix + name
             var status = stat()
@@ -55,7 +69,7 @@ struct PasswordStoreFolder {
             case S_IFDIR:
                 guard !Self.foldersBeside.contains(name) else { continue }
                 let inner = try Self.open(name, in: folder, O_RDONLY | O_DIRECTORY, action)
-                try read(inner, path + "/", action)
+                try read(inner, path + "/", action, depth: depth + 1)
             case S_IFREG:
                 guard isEntry else { continue }
                 entries.append(Entry(path: path))

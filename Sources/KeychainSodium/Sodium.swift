@@ -245,7 +245,10 @@
         package var isWithinLimits: Bool {
             (Self.minimal.operations...Self.operationsLimit).contains(operations)
                 && (Self.minimal.memory...Self.memoryLimit).contains(memory)
+                && UInt64(operations) * memory <= Self.sealedWorkLimit
         }
+        /// The most that a sealed value may ask for, in bytes times passes: about a second of work.
+        package static let sealedWorkLimit: UInt64 = 1 << 30
         /// The most that all passphrase slots of a file may ask for together, in bytes times passes: 16 GiB.
         package static let workLimit: UInt64 = 1 << 34
     }

@@ -33,30 +33,41 @@ public final class KeychainModel<Value: Sendable>: Observable, Sendable {
     private let keychain: Keychain
     private let registrar = ObservationRegistrar()
     private let current = Mutex(State.loading)
+    private let turn = Mutex<Task<KeychainError?, Never>?>(nil)
     private let following = Mutex<Task<Void, Never>?>(nil)
 
     /// Makes a model and begins to follow the store.
     ///
+    /// The person is asked once at most, to unlock the store or to confirm: what is read after that is read without a
+    /// question.
+    ///
     /// - Parameters:
     ///   - key: The key.
     ///   - keychain: Where its item is, nil for what `Keychain.default` is now.
-    ///   - pause: How long to wait after a failure before the store is looked at again.
+    ///   - pause: How long to wait after a failure before the store is looked at again, at least a millisecond.
     public init(_ key: KeychainKey<Value>, keychain: Keychain? = nil, retryingAfter pause: Duration = .seconds(5)) {
         self.key = key
         self.keychain = keychain ?? .default
-        let task = Task { [weak self, key, keychain = self.keychain] in
+        let silent = self.keychain.with { $0.interaction = .never }
+        let task = Task { [weak self, keychain = self.keychain] in
+            var asking = keychain
             while !Task.isCancelled {
+                let current = asking
+                asking = silent
                 do throws(KeychainError) {
-                    for try await value in try await keychain.values(of: key) {
+                    let changes = try await silent.recordChanges([silent.selection(key)])
+                    var iterator = RecordChanges.Iterator(changes)
+                    try await self?.read(current)
+                    while try await iterator.next() != nil {
                         guard let self else { return }
-                        self.show(.value(value))
+                        try await self.read(silent)
                     }
                     return
                 } catch {
                     self?.show(.failed(error))
                     if error.code == .unsupported { return }
                 }
-                try? await Task.sleep(for: pause)
+                try? await Task.sleep(for: max(pause, .milliseconds(1)))
             }
         }
         following.withLock { $0 = task }
@@ -82,14 +93,48 @@ public final class KeychainModel<Value: Sendable>: Observable, Sendable {
         if case .failed(let error) = state { error } else { nil }
     }
 
-    /// Stores a value in the place of what is there; nil removes it.
-    ///
-    /// The model shows it when the store tells of it.
+    /// Stores a value in the place of what is there, and shows it; nil removes it.
     ///
     /// - Parameter value: The value.
     /// - Throws: As `Keychain.set(_:for:)` and `Keychain.remove(_:)`.
     public func store(_ value: Value?) async throws(KeychainError) {
-        if let value { try await keychain.set(value, for: key) } else { try await keychain.remove(key) }
+        try await inTurn { [keychain, key] () async throws(KeychainError) in
+            if let value { try await keychain.set(value, for: key) } else { try await keychain.remove(key) }
+            return value
+        }
+    }
+
+    /// Reads the value and shows it.
+    private func read(_ keychain: Keychain) async throws(KeychainError) {
+        try await inTurn { [key] () async throws(KeychainError) in try await keychain.get(key) }
+    }
+
+    /// Shows what an operation gives, one operation after the other: so that no value that was read before another one was
+    /// stored is shown after that.
+    private func inTurn(
+        _ operation: @escaping @Sendable () async throws(KeychainError) -> Value?
+    ) async throws(KeychainError) {
+        let task = turn.withLock { turn in
+            let last = turn
+            let task = Task { [weak self] () -> KeychainError? in
+                _ = await last?.value
+                do throws(KeychainError) {
+                    let value = try await operation()
+                    self?.show(.value(value))
+                    return nil
+                } catch {
+                    return error
+                }
+            }
+            turn = task
+            return task
+        }
+        let error = await withTaskCancellationHandler {
+            await task.value
+        } onCancel: {
+            task.cancel()
+        }
+        if let error { throw error }
     }
 
     private func show(_ state: State) {

@@ -71,6 +71,25 @@
             #expect(try reports.reach { try driver.all().count == 3 })
         }
 
+        @Test func aCommitIsOneReportHoweverManyChangesOfTheFileItIs() throws {
+            let driver = try scratch.driver()
+            try driver.add("bob", "x")
+            let reports = Reports()
+            let observation = try driver.observeChanges { reports.report() }
+            defer { observation.cancel() }
+            for number in 1...10 {
+                let before = reports.count
+                if number.isMultiple(of: 2) {
+                    try driver.add("own\(number)", "x")
+                } else {
+                    let name = "other\(number)"
+                    #expect(try Tool.run(["add", scratch.path, scratch.keyFile, name]).lines == ["added"])
+                }
+                #expect(reports.reach { reports.count > before })
+            }
+            #expect(reports.count == 10)
+        }
+
         @Test func whoHasStoppedIsNotToldAnyMoreAndOthersAre() throws {
             let driver = try scratch.driver()
             let (one, two) = (Reports(), Reports())

@@ -155,6 +155,51 @@
             #expect(prompt.count == 0)
         }
 
+        @Test func aCallThatIsOverOpensNothingMore() throws {
+            let driver = MemoryDriver()
+            for number in 0..<40 {
+                try Keychain(driver: driver, applicationPassword: password("p"))
+                    .store("v", query: .credential(for: "\(number)"), accessPolicy: policy)
+            }
+            let late = Keychain(driver: driver, timeout: .zero, applicationPassword: password("p"))
+            let error = #expect(throws: KeychainError.self) {
+                try late.retrieveAll(query: SecItemQuery<GenericPassword>())
+            }
+            #expect(error?.code == .timedOut)
+            let call = CallContext(.retrieve)
+            call.cancel()
+            let sealed = try password("p").seal("v".secureRepresentation, for: item, CallContext(.store))
+            let cancelled = #expect(throws: KeychainError.self) { try password("p").open(sealed, for: item, call) }
+            #expect(cancelled?.code == .cancelled)
+        }
+
+        @Test func theStoreIsNotHeldWhileThePersonIsAsked() throws {
+            let driver = MemoryDriver()
+            try Keychain(driver: driver, applicationPassword: try Argon2Password("p"))
+                .store("v", query: query, accessPolicy: policy)
+            let other = Keychain(driver: driver, timeout: .seconds(5))
+            final class Meanwhile: PassphrasePrompt {
+                let other: Keychain
+                init(_ other: Keychain) { self.other = other }
+                func passphrase(for location: String, isNew: Bool) throws(KeychainError) -> SecureBytes {
+                    try other.store("x", query: .credential(for: "meanwhile"), ifExists: .replaceValue)
+                    return "p".secureRepresentation
+                }
+            }
+            func asking() -> Keychain {
+                Keychain(driver: driver, applicationPassword: Argon2Password(asking: Meanwhile(other)))
+            }
+            try asking().store("w", query: query, ifExists: .replaceValue)
+            var changes = SecItemUpdate<GenericPassword>()
+            changes.setValue("x")
+            try asking().update(query, changes)
+            #expect(try asking().retrieve(query) == "x")
+            changes = SecItemUpdate()
+            changes.accessPolicy = .default
+            try asking().update(query, changes)
+            #expect(try other.retrieve(query) == "x")
+        }
+
         @Test func manyTasksDeriveOnce() async throws {
             let prompt = Prompt("p")
             let keychain = Keychain(driver: MemoryDriver(), applicationPassword: Argon2Password(asking: prompt))

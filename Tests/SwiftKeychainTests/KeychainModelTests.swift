@@ -44,6 +44,17 @@ extension KeychainKeys {
         try await expect(model, "Its own change") { if case .value("3") = $0 { true } else { false } }
     }
 
+    @Test func whatItHasStoredItShowsAtOnce() async throws {
+        let model = KeychainModel(.rotated, keychain: keychain)
+        try await expect(model, "Loaded") { if case .value = $0 { true } else { false } }
+        for number in 0..<50 {
+            try await model.store("\(number)")
+            #expect(model.value == "\(number)")
+        }
+        try await model.store(nil)
+        #expect(model.value == nil)
+    }
+
     @Test func whoObservesItIsTold() async throws {
         let model = KeychainModel(.rotated, keychain: keychain)
         try await expect(model, "None yet") { if case .value(nil) = $0 { true } else { false } }
@@ -77,6 +88,28 @@ extension KeychainKeys {
         #expect(model.value == nil && model.error?.code == .interactionNotAllowed)
         driver.clearFaults()
         try await expect(model, "Unlocked") { if case .value("1") = $0 { true } else { false } }
+    }
+
+    private final class Person: AuthenticationContext {
+        private let asked = Mutex(0)
+        var count: Int { asked.withLock { $0 } }
+
+        func authenticate(_ options: AccessPolicy.Options, reason: String, _ call: CallContext) throws(KeychainError) {
+            asked.withLock { $0 += 1 }
+            throw KeychainError(.userCanceled, "No.")
+        }
+    }
+
+    @Test func thePersonIsNotAskedAgainAndAgain() async throws {
+        let person = Person()
+        let guarded = keychain.with {
+            $0.authenticationContext = person
+            $0.accessPolicy = AccessPolicy(.whenUnlocked, options: .userPresence)
+        }
+        try await guarded.set("1", for: .rotated)
+        let model = KeychainModel(.rotated, keychain: guarded, retryingAfter: .milliseconds(1))
+        try await expect(model, "Refused") { if case .failed(.interactionNotAllowed) = $0 { true } else { false } }
+        #expect(person.count == 1)
     }
 
     @Test func itEndsWithItsOwner() async throws {

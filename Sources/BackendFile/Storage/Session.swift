@@ -48,6 +48,12 @@
             }
         }
 
+        /// The commit that the file is at; nil if that cannot be told.
+        mutating func moment(at place: FilePlace) -> FileMoment? {
+            guard case .open? = try? state(at: place), let file = store?.file else { return nil }
+            return FileMoment(file: file.identity, tip: file.tip)
+        }
+
         /// Brings what is known up to date for the holder of the lock, and reserves the session for it.
         ///
         /// - Returns: Whether that was possible: if not, the file has to be unlocked first.

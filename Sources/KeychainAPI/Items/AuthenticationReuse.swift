@@ -12,7 +12,13 @@ public final class AuthenticationReuse: Sendable {
     /// For how long a confirmation holds.
     public let duration: Duration
     private let turn = CallLock()
-    private let confirmations = Mutex<[AccessPolicy.Options: ContinuousClock.Instant]>([:])
+    private struct State {
+        var confirmations: [AccessPolicy.Options: ContinuousClock.Instant] = [:]
+        /// How often everything was forgotten.
+        var generation = 0
+    }
+
+    private let state = Mutex(State())
 
     /// Makes one that remembers nothing yet.
     ///
@@ -23,7 +29,7 @@ public final class AuthenticationReuse: Sendable {
 
     /// Forgets every confirmation, for example when the application's window is hidden.
     public func invalidate() {
-        confirmations.withLock { $0 = [:] }
+        state.withLock { $0 = State(generation: $0.generation + 1) }
     }
 
     /// Asks, unless the same was confirmed within the duration; of several calls at once, one asks for all of them.
@@ -35,14 +41,16 @@ public final class AuthenticationReuse: Sendable {
         guard duration > .zero else { return try ask() }
         try turn.withLock(call) { () throws(KeychainError) in
             if covers(options) { return }
+            let generation = state.withLock(\.generation)
             try ask()
-            confirmations.withLock { $0[options] = .now }
+            // Not if it was to be forgotten while the person was asked.
+            state.withLock { if $0.generation == generation { $0.confirmations[options] = .now } }
         }
     }
 
     private func covers(_ options: AccessPolicy.Options) -> Bool {
-        confirmations.withLock { confirmations in
-            guard let instant = confirmations[options] else { return false }
+        state.withLock { state in
+            guard let instant = state.confirmations[options] else { return false }
             return ContinuousClock.now - instant < duration
         }
     }

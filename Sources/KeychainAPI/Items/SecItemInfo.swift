@@ -51,9 +51,11 @@ public struct SecItemInfo<Value: SecItem>: Sendable, Hashable {
 
 extension SecItemInfo: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// The class and the attributes; never the value.
-    public var description: String {
-        let text = attributes.map { "\($0.name): \($0.value.summary)" }.joined(separator: ", ")
-        return "\(Value.itemClass) \(record.reference.uuidString) [\(text)]"
+    public var description: String { Self.summary(of: record) }
+
+    static func summary(of record: ItemRecord) -> String {
+        let text = record.attributes.map { "\($0.name): \($0.value.summary)" }.joined(separator: ", ")
+        return "\(record.itemClass) \(record.reference.uuidString) [\(text)]"
     }
     /// The same as the description.
     public var debugDescription: String { description }

@@ -58,7 +58,8 @@ public struct DriverRegistry: Sendable {
             let known = drivers.map { "\($0.identifier):" }.joined(separator: ", ")
             throw KeychainError(
                 .unavailable,
-                "This program has no driver for ‘\(url.driver):’. It knows \(known.isEmpty ? "none" : known)."
+                "This program has no driver for ‘\(url.driver):’. It knows \(known.isEmpty ? "none" : known). "
+                    + "Build it with the trait that brings the driver (File, SecretService), or register your own."
             ).located(driver: url.driver, location: url.description, operation: .open)
         }
         var options = options

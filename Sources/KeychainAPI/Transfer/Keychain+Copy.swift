@@ -154,6 +154,13 @@ extension Keychain {
         } catch {
             throw located(error, call)
         }
+        // A move that takes over a policy may have to open a value, or to seal one.
+        if ifExists == .replaceValue, let password = self.applicationPassword {
+            let isNeeded = try read(call) { (reader) throws(KeychainError) in
+                try matches(query, reader).contains { $0.record.isSealed }
+            }
+            if isNeeded { do throws(KeychainError) { try password.prepare(call) } catch { throw located(error, call) } }
+        }
         return try write(call) { (writer) throws(KeychainError) in
             let found = try matches(query, writer)
             guard !found.isEmpty else { throw .itemNotFound }
@@ -166,7 +173,9 @@ extension Keychain {
                 if let taken {
                     switch ifExists {
                     case .fail: throw .duplicateItem
-                    case .replaceValue: moved.attributes = taken.record.attributes
+                    case .replaceValue:
+                        moved.attributes = taken.record.attributes
+                        moved.keepSealed(as: match.record)
                     case .replace: break
                     }
                     mutations += ([taken.record] + taken.shadowed).map { .delete($0) }

@@ -138,9 +138,13 @@ private struct Migration {
         let isOntoItself = scope == .everyGroup || source.accessGroup == target.accessGroup
         if source.isSameStore(as: target), isOntoItself { return summary }
 
+        let all = try source.fetch(RecordSelection(), values: false, call).map(\.record)
+        let records = scope == .everyGroup ? all : all.filter { $0.isIn(source.accessGroup) }
+        summary.inOtherGroups = all.count - records.count
+        guard !records.isEmpty || !additional.isEmpty else {
+            throw source.located(all.isEmpty ? .itemNotFound : Self.elsewhere, call)
+        }
         let selection = RecordSelection(accessGroup: scope == .group ? source.accessGroup.rawValue : nil)
-        let records = try source.fetch(selection, values: false, call).map(\.record)
-        guard !records.isEmpty || !additional.isEmpty else { throw source.located(.itemNotFound, call) }
         guard !additional.isEmpty || records.contains(where: { $0.mayLeave(source, for: target) }) else {
             throw source.located(Keychain.staysHere, call)
         }
@@ -162,7 +166,7 @@ private struct Migration {
         guard !transfers.isEmpty else { return summary }
 
         progress(MigrationProgress(phase: .storing, completed: 0, total: transfers.count))
-        let received = try target.receive(transfers, conflict.ifExists, targetCall)
+        let received = try receive(transfers)
         progress(MigrationProgress(phase: .storing, completed: transfers.count, total: transfers.count))
         summary.migrated = received.count
         summary.skipped = transfers.count - received.count
@@ -173,6 +177,27 @@ private struct Migration {
         progress(MigrationProgress(phase: .removing, completed: received.count, total: received.count))
         return summary
     }
+
+    private func receive(_ transfers: [Transfer]) throws(KeychainError) -> [Transferred] {
+        do throws(KeychainError) {
+            return try target.receive(transfers, conflict.ifExists, targetCall)
+        } catch {
+            guard error.code == .duplicateItem else { throw error }
+            throw target.located(Self.collision, targetCall)
+        }
+    }
+
+    private static let collision = KeychainError(
+        .duplicateItem,
+        "An item is in the target already, or two items would become one there; nothing was migrated. Choose ifExists: .skip, "
+            + ".replaceValue or .replace for the former, and let the transform keep the latter apart."
+    )
+
+    private static let elsewhere = KeychainError(
+        .itemNotFound,
+        "The store has items in other access groups alone. Migrate them with the scope everyGroup, or from a keychain with "
+            + "their group."
+    )
 
     private func validateGroups() throws(KeychainError) {
         do throws(KeychainError) { try Keychain.validate(source.accessGroup) } catch {

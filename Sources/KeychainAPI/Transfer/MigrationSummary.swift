@@ -8,6 +8,8 @@ public struct MigrationSummary: Sendable, Hashable {
     public var skipped = 0
     /// How many were left out because their policy keeps them on this device.
     public var keptOnDevice = 0
+    /// How many were not looked at because they are in other access groups (``MigrationScope/group``).
+    public var inOtherGroups = 0
     /// How many the transform left out.
     public var leftOut = 0
 

@@ -62,13 +62,15 @@ extension KeychainContainer {
 
     /// Takes the value out of the container; nil if it was empty.
     ///
-    /// What cannot be read stays. On a store without ``DriverCapabilities/transactions``, a value that someone else puts into
+    /// What cannot be read stays. On a store without ``DriverCapabilities/transactions``, or where the person has to be asked, a
+    /// value that someone else puts into
     /// the container between the reading and the emptying is removed unread.
     ///
     /// - Parameter type: The type of the value; left out where it can be inferred.
     /// - Throws: As `fetch(_:)` and `empty()`.
     public func drop<Value: SecDataConvertible>(_ type: Value.Type = Value.self) throws(KeychainError) -> Value? {
-        guard keychain.capabilities.contains(.transactions) else { return try taken(from: keychain) }
+        let isGuarded = try keychain.info(for: query).map { !$0.accessPolicy.options.isEmpty } ?? false
+        guard keychain.capabilities.contains(.transactions), !isGuarded else { return try taken(from: keychain) }
         do {
             return try keychain.transaction { try taken(from: $0) }
         } catch {
@@ -83,7 +85,8 @@ extension KeychainContainer {
     public func drop<Value: SecDataConvertible>(
         _ type: Value.Type = Value.self
     ) async throws(KeychainError) -> Value? {
-        guard keychain.capabilities.contains(.transactions) else {
+        let isGuarded = try await keychain.info(for: query).map { !$0.accessPolicy.options.isEmpty } ?? false
+        guard keychain.capabilities.contains(.transactions), !isGuarded else {
             guard let value: Value = try await keychain.retrieve(query) else { return nil }
             try await keychain.remove(query)
             return value

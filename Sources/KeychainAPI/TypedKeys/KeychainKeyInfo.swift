@@ -30,7 +30,18 @@ public struct KeychainKeyInfo: Sendable, Hashable {
     /// The item's access policy.
     public var accessPolicy: AccessPolicy { AccessPolicy(of: record) }
 
+    fileprivate var summary: String { SecItemInfo<GenericPassword>.summary(of: record) }
+
     private func text(_ name: AttributeName) -> String? {
         if case .text(let text)? = record.attributes[name] { text } else { nil }
     }
+}
+
+extension KeychainKeyInfo: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The class and the attributes; never the value.
+    public var description: String { summary }
+    /// The same as the description.
+    public var debugDescription: String { description }
+    /// A mirror that shows what the description shows.
+    public var customMirror: Mirror { Mirror(self, children: ["attributes": description]) }
 }

@@ -291,6 +291,7 @@ extension Keychain {
     private func opened(_ item: FetchedItem, _ call: CallContext) throws(KeychainError) -> FetchedItem {
         guard let value = item.value, item.record.isSealed else { return item }
         do throws(KeychainError) {
+            try call.check()
             return FetchedItem(record: item.record, shown: item.shown, value: try opened(value, item.record, call))
         } catch {
             throw located(error, call)
@@ -365,6 +366,12 @@ extension Keychain {
         return .items(items)
     }
 
+    private static let unconfirmed = KeychainError(
+        .interactionNotAllowed,
+        "The item's policy asks for the person's confirmation. Give the keychain an AuthenticationContext and allow "
+            + "interaction."
+    )
+
     private func confirm(_ options: AccessPolicy.Options, _ call: CallContext) throws(KeychainError) {
         do throws(KeychainError) {
             // Looked at before the value is read: who has no password has no use for it.
@@ -372,14 +379,9 @@ extension Keychain {
             // An option of a later version, which this one does not know, is asked for as well.
             let questions = options.subtracting(.applicationPassword)
             guard !questions.isEmpty else { return }
-            guard let context = self.authenticationContext, call.interaction.allowsPrompts else {
-                throw KeychainError(
-                    .interactionNotAllowed,
-                    "The item's policy asks for the person's confirmation. Give the keychain an AuthenticationContext "
-                        + "and allow interaction."
-                )
-            }
+            guard let context = self.authenticationContext else { throw Self.unconfirmed }
             try context.reuse.confirm(questions, call) { () throws(KeychainError) in
+                guard call.interaction.allowsPrompts else { throw Self.unconfirmed }
                 try context.authenticate(questions, reason: self.authenticationReason, call)
             }
         } catch {

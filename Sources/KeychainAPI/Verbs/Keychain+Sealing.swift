@@ -3,6 +3,14 @@
 extension ItemRecord {
     /// Whether the value is encrypted with an application password.
     var isSealed: Bool { AccessPolicy.options(of: self).contains(.applicationPassword) }
+
+    /// Has the value sealed in here if it is to be sealed there: where a policy stays, this much of another one is added, so
+    /// that a value which was to be encrypted is never kept as it is.
+    mutating func keepSealed(as other: ItemRecord) {
+        guard other.isSealed, !isSealed else { return }
+        let own = AccessPolicy(of: self)
+        AccessPolicy(own.accessibility, options: own.options.union(.applicationPassword)).write(to: &attributes)
+    }
 }
 
 extension Keychain {
@@ -33,10 +41,22 @@ extension Keychain {
         return try stored(opened(reader.value(of: old), old, call), new, call)
     }
 
-    /// Makes the password ready before a store is held, where it will be needed.
-    func preparePassword(for policy: AccessPolicy, _ call: CallContext) throws(KeychainError) {
-        guard policy.options.contains(.applicationPassword) else { return }
-        try requirePassword().prepare(call)
+    /// Makes the password ready before a store is held, where it will be needed: the person may have to be asked for it.
+    ///
+    /// - Parameters:
+    ///   - policy: The policy that is demanded.
+    ///   - selection: Items that keep their own policy, nil if none does.
+    func preparePassword(
+        for policy: AccessPolicy,
+        orThatOf selection: RecordSelection? = nil,
+        _ call: CallContext
+    ) throws(KeychainError) {
+        if policy.options.contains(.applicationPassword) { return try requirePassword().prepare(call) }
+        guard let selection, let password = self.applicationPassword else { return }
+        let isNeeded = try read(call) { (reader) throws(KeychainError) in
+            try matches(selection, reader).contains { $0.record.isSealed }
+        }
+        if isNeeded { try password.prepare(call) }
     }
 
     func requirePassword() throws(KeychainError) -> any ApplicationPassword {

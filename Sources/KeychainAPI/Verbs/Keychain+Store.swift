@@ -108,7 +108,6 @@ extension Keychain {
                     "A persistent reference, matchSubdomains and ‘any’ find items; an item cannot be stored with them."
                 )
             }
-            try preparePassword(for: accessPolicy, call)
         } catch {
             throw located(error, call)
         }
@@ -121,6 +120,10 @@ extension Keychain {
             attributes: attributes,
             driver.stamps
         )
+        let kept = ifExists == .replaceValue ? RecordSelection(record.primaryKey) : nil
+        do throws(KeychainError) { try preparePassword(for: accessPolicy, orThatOf: kept, call) } catch {
+            throw located(error, call)
+        }
         return try write(call) { (writer) throws(KeychainError) in
             let placed = try place(record, value, ifExists, writer, call)
             try writer.commit([placed.mutation])
@@ -154,6 +157,7 @@ extension Keychain {
         case .replaceValue: break
         case .replace: placed.attributes = record.attributes
         }
+        placed.keepSealed(as: record)
         placed.touch(record.modificationDate)
         return (placed, .update(old: existing, new: placed, value: try stored(value, placed, call)))
     }

@@ -50,7 +50,8 @@ extension Keychain {
             guard !changes.isEmpty else {
                 throw KeychainError(.invalidParameter, "The update changes nothing. Set an attribute or a value.")
             }
-            try preparePassword(for: changes.accessPolicy ?? .default, call)
+            let kept = changes.value != nil || changes.accessPolicy != nil ? selection(query) : nil
+            try preparePassword(for: changes.accessPolicy ?? .default, orThatOf: kept, call)
         } catch {
             throw located(error, call)
         }

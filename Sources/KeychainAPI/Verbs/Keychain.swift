@@ -120,8 +120,10 @@ extension Keychain: Hashable {
 }
 
 extension Keychain: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The location and the group.
-    public var description: String { "Keychain(\(location), group: \(configuration.accessGroup))" }
+    /// The location, the group and the application identifier.
+    public var description: String {
+        "Keychain(\(location), group: \(configuration.accessGroup), application: \(configuration.applicationIdentifier))"
+    }
     /// The same as the description.
     public var debugDescription: String { description }
     /// A mirror that shows the location and the settings.

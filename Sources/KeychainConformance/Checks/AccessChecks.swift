@@ -163,6 +163,8 @@ extension ConformanceSuite {
             try bench.keychain.store("w", query: password("t"), accessPolicy: other)
             _ = try bench.value(password("t"), in: keychain)
             try expectEqual(person.questions.count, 2, "Another kind is asked for")
+            _ = try bench.value(password("s"), in: keychain.with { $0.interaction = .never })
+            try expectEqual(person.questions.count, 2, "Where nothing may be asked, what was confirmed holds")
             person.reuse.invalidate()
             _ = try bench.value(password("s"), in: keychain)
             try expectEqual(person.questions.count, 3, "Nothing holds any longer")

@@ -207,6 +207,13 @@ extension ConformanceSuite {
                 let group = source.with { $0.accessGroup = keychain.accessGroup }
                 try group.store(keychain.accessGroup.rawValue, query: password("s"))
             }
+            let stranger = source.with { $0.accessGroup = AccessGroup(rawValue: "stranger") }
+            try expectThrows(.itemNotFound, from: .migrate, "None is in the group") {
+                try Keychain.migrate(from: stranger, to: bench.keychain)
+            }
+            let one = source.with { $0.accessGroup = groups[0].accessGroup }
+            let aside = try Keychain.migrate(from: one, to: Keychain(driver: ScratchDriver()))
+            try expect(aside.migrated == 1 && aside.inOtherGroups == 1, "What is in other groups is counted")
             let summary = try Keychain.migrate(from: source, to: bench.keychain, scope: .everyGroup)
             try expectEqual(summary.migrated, 2, "Both")
             for keychain in groups {
