@@ -271,8 +271,8 @@ let package = Package(
         .testTarget(
             name: "ConformanceTests",
             dependencies: [
-                "KeychainConformance", "KeychainX509", "SwiftKeychain", "KeychainSystem", "ConformanceWorkerTool",
-                "SecretServiceFixture",
+                "KeychainConformance", "KeychainX509", "KeychainAuthentication", "SwiftKeychain", "KeychainSystem",
+                "ConformanceWorkerTool", "SecretServiceFixture",
             ],
             path: "ConformanceTests",
             exclude: ["Worker"]

@@ -2,6 +2,7 @@
 #if X509
     import Foundation
     import KeychainAPI
+    import KeychainAuthentication
     import KeychainConformance
     import KeychainX509
     import SecretServiceFixture
@@ -83,6 +84,33 @@
                 #expect(!isThere)
             }
         }
+
+        #if File
+            /// What a password of its own seals opens again on every store, with that password alone.
+            @Test(arguments: Store.allCases) func applicationPasswordsOpenWhatTheySealed(store: Store) async throws {
+                let policy = AccessPolicy(.whenUnlocked, options: .applicationPassword)
+                let query = SecItemQuery<GenericPassword>.credential(for: "sealed")
+                try await using(store) { keychain, reopened in
+                    for value in [Data(), Data("s3cret".utf8), Data([0, 0xFF, 0x0A])] {
+                        let password = try Argon2Password("correct horse")
+                        try await keychain.with { $0.applicationPassword = password }
+                            .store(value, query: query, accessPolicy: policy, ifExists: .replace)
+                        let again = try Argon2Password("correct horse")
+                        let found: Data? = try await reopened.with { $0.applicationPassword = again }.retrieve(query)
+                        #expect(found == value)
+                        let wrong = try Argon2Password("wrong")
+                        let refused = await #expect(throws: KeychainError.self) {
+                            try await reopened.with { $0.applicationPassword = wrong }.retrieve(query) as Data?
+                        }
+                        #expect(refused?.code == .authenticationFailed)
+                        let missing = await #expect(throws: KeychainError.self) {
+                            try await reopened.retrieve(query) as Data?
+                        }
+                        #expect(missing?.code == .interactionNotAllowed)
+                    }
+                }
+            }
+        #endif
 
         /// What `returning` gives and `matching` takes, as SwiftSecurity's own tests have it.
         @Test(arguments: Store.allCases) func referencesLeadBack(store: Store) async throws {

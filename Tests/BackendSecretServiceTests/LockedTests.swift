@@ -100,7 +100,10 @@
             defer { prompter.stop() }
             let query = query("ours")
             let task = Task { try await keychain.retrieve(query) as String? }
-            try prompter.waitUntilAsked()
+            // On a thread of its own: of those that tasks have, the call needs one.
+            try await withCheckedThrowingContinuation { continuation in
+                Thread { continuation.resume(with: Result { try prompter.waitUntilAsked() }) }.start()
+            }
             task.cancel()
             let result = await task.result
             #expect(throws: KeychainError(.cancelled, "")) { try result.get() }

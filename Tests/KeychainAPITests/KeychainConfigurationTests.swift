@@ -71,13 +71,6 @@ extension KeychainKeys {
         #expect(keychain.applicationIdentifier == ProcessInfo.processInfo.processName)
     }
 
-    @Test func anEmptyIdentifierIsTheProgramsMistake() async {
-        await #expect(processExitsWith: .failure) { _ = Keychain(driver: MemoryDriver(), applicationIdentifier: "") }
-        await #expect(processExitsWith: .failure) {
-            _ = Keychain(driver: MemoryDriver()).with { $0.applicationIdentifier = "" }
-        }
-    }
-
     @Test func thePolicyOfTheKeychainIsThatOfItemsWithoutOne() throws {
         let policy = AccessPolicy(.whenUnlockedThisDeviceOnly)
         let keychain = Keychain(driver: driver, accessPolicy: policy)

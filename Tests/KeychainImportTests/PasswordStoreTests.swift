@@ -146,7 +146,9 @@ import Testing
             environment: home.environment.merging(["PATH": home.folder + "/bin:/usr/bin:/bin"]) { $1 }
         )
         let task = Task { try await store.contents() }
-        while !FileManager.default.fileExists(atPath: home.folder + "/started") { await Task.yield() }
+        while !FileManager.default.fileExists(atPath: home.folder + "/started") {
+            try await Task.sleep(for: .milliseconds(5))
+        }
         task.cancel()
         let error = await #expect(throws: KeychainError.self) { try await task.value }
         #expect(error?.code == .cancelled)

@@ -18,4 +18,16 @@ public struct MigrationProgress: Sendable, Hashable {
     public let completed: Int
     /// How many items there are.
     public let total: Int
+
+    /// Makes one.
+    ///
+    /// - Parameters:
+    ///   - phase: What is being done.
+    ///   - completed: How many items that is done for.
+    ///   - total: How many items there are.
+    public init(phase: Phase, completed: Int, total: Int) {
+        self.phase = phase
+        self.completed = completed
+        self.total = total
+    }
 }

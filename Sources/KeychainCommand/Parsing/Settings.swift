@@ -5,9 +5,9 @@ import KeychainAPI
 /// The global options of a command that opens a store.
 struct Settings: Sendable {
     /// The store that `--store` names; `KEYCHAIN_STORE` is left to the registry.
-    let store: StoreURL?
+    private(set) var store: StoreURL?
     /// Where the passphrase or key comes from.
-    let keySource: KeySource?
+    private(set) var keySource: KeySource?
     /// The access group.
     let group: AccessGroup
     /// Whether anything may be asked.
@@ -30,6 +30,14 @@ struct Settings: Sendable {
         interaction = parsed.has("no-prompt") ? .never : .allowed
         permissions = Self.permissions(parsed)
         deadline = try Self.timeout(parsed).map { start + $0 }
+    }
+
+    /// The same for another store.
+    func directed(to store: StoreURL, _ keySource: KeySource?) -> Settings {
+        var settings = self
+        settings.store = store
+        settings.keySource = keySource
+        return settings
     }
 
     /// What is asked of the permissions of files.

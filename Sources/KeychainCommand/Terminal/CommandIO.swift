@@ -74,9 +74,14 @@ package struct CommandIO: Sendable {
 
     /// Writes one line to standard error.
     func note(_ message: String) {
-        let line = Array("keychainctl: \(TextEscaping.line(message))\n".utf8)
+        writeError("keychainctl: \(TextEscaping.line(message))\n")
+    }
+
+    /// Writes text to standard error as it is.
+    func writeError(_ text: String) {
+        let bytes = Array(text.utf8)
         // Where standard error cannot be written there is no one left to tell.
-        _ = retryingInterruptions { Glibc.write(error, line, line.count) }
+        _ = retryingInterruptions { Glibc.write(error, bytes, bytes.count) }
     }
 
     /// Reads standard input to its end into guarded memory.

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+
+import KeychainAPI
+
+extension CommandRun {
+    /// `cp` and `mv`: bring every match to another store.
+    func transfer(removingOriginals: Bool) async throws(KeychainError) -> ExitCode {
+        let settings = try settings()
+        let selector = try Selector(parsed)
+        let ifExists = try ifExists
+        let target = try open(target(settings), creation: .ifMissing)
+        let source = try open(settings, creation: .never)
+        let type = try await onlyType(of: selector, source)
+        try await announcingCreation(of: target) { () async throws(KeychainError) in
+            try await transfer(selector, as: type, from: source, to: target, ifExists, removingOriginals)
+        }
+        return .done
+    }
+
+    private func transfer<Item: SecStorable>(
+        _ selector: Selector,
+        as type: Item.Type,
+        from source: OpenStore,
+        to target: OpenStore,
+        _ ifExists: IfExists,
+        _ removingOriginals: Bool
+    ) async throws(KeychainError) {
+        let query = selector.query(of: type)
+        let found = try await source.keychain.retrieveAll(.persistentReference, query: query).count
+        let done: Int
+        do throws(KeychainError) {
+            done =
+                if removingOriginals {
+                    try await source.keychain.move(query, to: target.keychain, ifExists: ifExists)
+                } else {
+                    try await source.keychain.copy(query, to: target.keychain, ifExists: ifExists)
+                }
+        } catch {
+            throw Self.explained(error)
+        }
+        if done < found { note(Self.kept(found - done)) }
+    }
+
+    /// The one class of what a selector matches: two calls for two classes would not be all or none.
+    private func onlyType(of selector: Selector, _ store: OpenStore) async throws(KeychainError) -> any SecStorable.Type
+    {
+        var types: [any SecStorable.Type] = []
+        for itemClass in selector.itemClass.map({ [$0] }) ?? selector.classes {
+            guard let type = itemClass.itemType as? any SecStorable.Type else {
+                throw KeychainError(
+                    .invalidParameter,
+                    "An identity is a certificate and a key; name these with --class certificate and --class key."
+                )
+            }
+            if selector.itemClass != nil { return type }
+            if try await !store.details(of: selector, as: type, limit: 1).isEmpty { types.append(type) }
+        }
+        guard let type = types.first else { throw .itemNotFound }
+        guard types.count == 1 else {
+            throw KeychainError(.ambiguous, "Items of several classes match, and nothing was done. Add --class.")
+        }
+        return type
+    }
+
+    /// `migrate`: copies a whole store into another one.
+    func migrate() async throws(KeychainError) -> ExitCode {
+        let settings = try settings()
+        let conflict: MigrationConflict =
+            switch try ifExists {
+            case .fail: .fail
+            case .replaceValue: .replaceValue
+            case .replace: .replace
+            }
+        let target = try open(target(settings), creation: .ifMissing)
+        let source = try open(settings, creation: .never)
+        let bar = ProgressBar(io)
+        defer { bar.clear() }
+        var summary = MigrationSummary()
+        try await announcingCreation(of: target) { () async throws(KeychainError) in
+            do throws(KeychainError) {
+                summary = try await Keychain.migrate(
+                    from: source.keychain,
+                    to: target.keychain,
+                    scope: parsed.value("group") == nil ? .everyGroup : .group,
+                    ifExists: conflict,
+                    progress: { bar.show($0) }
+                )
+            } catch {
+                throw Self.explained(error)
+            }
+        }
+        bar.clear()
+        note("\(summary.migrated) items are in \(target.driver.location).")
+        if summary.keptOnDevice > 0 { note(Self.kept(summary.keptOnDevice)) }
+        return .done
+    }
+
+    /// The global options for the store that `--to` names.
+    private func target(_ settings: Settings) throws(KeychainError) -> Settings {
+        guard let text = parsed.value("to") else {
+            throw KeychainError(.invalidParameter, "‘--to’ is missing: it names the other store, as in --to file:PATH.")
+        }
+        let key = try parsed.value("to-key").map { (text) throws(KeychainError) in try KeySource(parsing: text) }
+        do throws(KeychainError) {
+            return settings.directed(to: try StoreURL(parsing: text), key)
+        } catch {
+            throw KeychainError(error.code, "‘--to’: \(error.message)")
+        }
+    }
+
+    private static func explained(_ error: KeychainError) -> KeychainError {
+        switch error.code {
+        case .duplicateItem:
+            error.explained(
+                "An item is there already, or two would become one, and nothing was done. Leave ‘--if-exists fail’ out to replace "
+                    + "what is there."
+            )
+        case .unsupported where error.operation != .open:
+            error.explained("The items belong to this device only, and stay where they are.")
+        default: error
+        }
+    }
+
+    private static func kept(_ count: Int) -> String {
+        count == 1
+            ? "1 item belongs to this device only and stayed." : "\(count) items belong to this device only and stayed."
+    }
+}
