@@ -36,7 +36,8 @@ enum CommandTable {
     static let commands: [CommandSpec] =
         [
             set, get, contains, info, list, watch, update, remove, initialize, lock, unlock,
-        ] + transferCommands + cryptographicCommands + fileCommands + [stores, doctor, generate, conformance, help, version]
+        ] + transferCommands + cryptographicCommands + fileCommands
+        + [stores, doctor, generate, conformance, help, version]
 
     /// The command with a name.
     static func command(named name: String) -> CommandSpec? {
