@@ -66,11 +66,16 @@ struct TransferCommandTests {
         #expect(try await run("cp --to \(other)").status == 2)
         #expect(try await run("cp --class identity --label x --to \(other)").status == 2)
         #expect(try await run("migrate svc --to \(other)").status == 2)
-        _ = try await run("set --url https://example.com bob --label L", input: "v")
-        _ = try await run("set other --label L", input: "v")
-        let several = try await run("mv --label L --to \(other)")
-        #expect(several.status == 9 && several.errors.contains("--class"), "\(several.errors)")
+    }
+
+    @Test func theClassIsThatOfTheSelector() async throws {
+        _ = try await run("set --url https://example.com bob --label L", input: "internet")
+        _ = try await run("set other --label L", input: "generic")
+        #expect(try await run("mv --label L --to \(other)").status == 0)
+        #expect(try await run("get other", in: other).text == "generic")
+        #expect(try await run("get --url https://example.com", in: other).status == 1)
         #expect(try await run("mv --class internet-password --label L --to \(other)").status == 0)
+        #expect(try await run("get --url https://example.com", in: other).text == "internet")
     }
 
     @Test func whatBelongsToThisDeviceStays() async throws {

@@ -10,7 +10,12 @@ extension CommandRun {
         let ifExists = try ifExists
         let target = try open(target(settings), creation: .ifMissing)
         let source = try open(settings, creation: .never)
-        let type = try await onlyType(of: selector, source)
+        guard let type = try await source.itemType(of: selector) as? any SecStorable.Type else {
+            throw KeychainError(
+                .invalidParameter,
+                "An identity is a certificate and a key; name these with --class certificate and --class key."
+            )
+        }
         try await announcingCreation(of: target) { () async throws(KeychainError) in
             try await transfer(selector, as: type, from: source, to: target, ifExists, removingOriginals)
         }
@@ -39,27 +44,6 @@ extension CommandRun {
             throw Self.explained(error)
         }
         if done < found { note(Self.kept(found - done)) }
-    }
-
-    /// The one class of what a selector matches: two calls for two classes would not be all or none.
-    private func onlyType(of selector: Selector, _ store: OpenStore) async throws(KeychainError) -> any SecStorable.Type
-    {
-        var types: [any SecStorable.Type] = []
-        for itemClass in selector.itemClass.map({ [$0] }) ?? selector.classes {
-            guard let type = itemClass.itemType as? any SecStorable.Type else {
-                throw KeychainError(
-                    .invalidParameter,
-                    "An identity is a certificate and a key; name these with --class certificate and --class key."
-                )
-            }
-            if selector.itemClass != nil { return type }
-            if try await !store.details(of: selector, as: type, limit: 1).isEmpty { types.append(type) }
-        }
-        guard let type = types.first else { throw .itemNotFound }
-        guard types.count == 1 else {
-            throw KeychainError(.ambiguous, "Items of several classes match, and nothing was done. Add --class.")
-        }
-        return type
     }
 
     /// `migrate`: copies a whole store into another one.
