@@ -14,7 +14,9 @@
         var powers: HarnessPowers = [.reopen, .lock, .processes]
 
         func makeKeychain() throws -> Keychain {
-            try open(AccessGroup(rawValue: "conformance-\(UUID().uuidString)"))
+            let keychain = try open(AccessGroup(rawValue: "conformance-\(UUID().uuidString)"))
+            server.lend()
+            return keychain
         }
 
         func discard(_ keychain: Keychain) { server.discard() }
@@ -46,7 +48,14 @@
     /// is quick at removing any.
     final class SharedServer: Sendable {
         private let start: @Sendable () throws -> any SecretServer
-        private let server = Mutex<(server: Result<any SecretServer, any Error>?, discarded: Int)>((nil, 0))
+        private let server = Mutex(State())
+
+        private struct State {
+            var server: Result<any SecretServer, any Error>?
+            /// How many stores of the server are in use: a check may have one of its own within another one.
+            var lent = 0
+            var discarded = 0
+        }
 
         init(_ start: @escaping @Sendable () throws -> any SecretServer) {
             self.start = start
@@ -56,16 +65,22 @@
             try server.withLock { server in
                 if let server = server.server { return server }
                 let started = Result { try start() }
-                server = (started, 0)
+                server.server = started
                 return started
             }.get()
         }
 
-        /// Notes that a store of the server is not used any more; only then may the server be exchanged.
+        /// Notes that a store of the server is used.
+        func lend() {
+            server.withLock { $0.lent += 1 }
+        }
+
+        /// Notes that a store of the server is not used any more; when none is, the server may be exchanged.
         func discard() {
             server.withLock { server in
+                server.lent -= 1
                 server.discarded += 1
-                if server.discarded >= 20 { server = (nil, 0) }
+                if server.discarded >= 20, server.lent == 0 { server = State() }
             }
         }
     }
