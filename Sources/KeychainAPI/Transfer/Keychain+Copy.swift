@@ -155,11 +155,12 @@ extension Keychain {
             throw located(error, call)
         }
         // A move that takes over a policy may have to open a value, or to seal one.
-        if ifExists == .replaceValue, let password = self.applicationPassword {
-            let isNeeded = try read(call) { (reader) throws(KeychainError) in
-                try matches(query, reader).contains { $0.record.isSealed }
+        if ifExists == .replaceValue {
+            do throws(KeychainError) {
+                try preparePassword(for: .default, orThatOf: selection(query), call)
+            } catch {
+                throw located(error, call)
             }
-            if isNeeded { do throws(KeychainError) { try password.prepare(call) } catch { throw located(error, call) } }
         }
         return try write(call) { (writer) throws(KeychainError) in
             let found = try matches(query, writer)
