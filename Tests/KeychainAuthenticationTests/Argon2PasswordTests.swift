@@ -224,7 +224,8 @@
                 Keychain(
                     driver: try FileDriver(
                         path: folder.appending(path: "k").path,
-                        options: StoreOptions(keySource: key, creation: .ifMissing)
+                        options: StoreOptions(keySource: key, creation: .ifMissing),
+                        environment: ["HOME": folder.path]
                     ),
                     applicationPassword: try Argon2Password("correct horse")
                 )

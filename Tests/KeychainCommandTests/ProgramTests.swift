@@ -303,7 +303,8 @@ struct ProgramTests {
             _ = try await shell("printf x | $K set other", environment)
             let driver = try FileDriver(
                 path: "\(bench.folder)/a.keychain",
-                options: StoreOptions(keySource: .keyFile(try bench.keyFile()))
+                options: StoreOptions(keySource: .keyFile(try bench.keyFile())),
+                environment: environment
             )
             try await Keychain(driver: driver, applicationPassword: Argon2Password("correct horse")).store(
                 "s3cret",
