@@ -30,6 +30,7 @@ let package = Package(
         .library(name: "KeychainTesting", targets: ["KeychainTesting"]),
         .library(name: "KeychainX509", targets: ["KeychainX509"]),
         .library(name: "KeychainImport", targets: ["KeychainImport"]),
+        .library(name: "KeychainArchive", targets: ["KeychainArchive"]),
         .library(name: "KeychainAuthentication", targets: ["KeychainAuthentication"]),
         .library(name: "SwiftKeychain", targets: ["SwiftKeychain"]),
         .executable(name: "keychainctl", targets: ["keychainctl"]),
@@ -42,7 +43,7 @@ let package = Package(
         ),
         .trait(
             name: "File",
-            description: "The driver for the encrypted flat file, and application passwords; needs libsodium-dev."
+            description: "The driver for the encrypted flat file, archives and application passwords; needs libsodium-dev."
         ),
         .trait(
             name: "X509",
@@ -99,6 +100,14 @@ let package = Package(
             exclude: ["Resources"]
         ),
 
+        // A backup, or what goes from one machine to another: items in one encrypted file.
+        .target(
+            name: "KeychainArchive",
+            dependencies: [
+                "KeychainAPI", "KeychainSystem", .target(name: "KeychainSodium", condition: .when(traits: ["File"])),
+            ]
+        ),
+
         // What people have today: the output of secret-tool, stores of pass, and whole collections.
         .target(name: "KeychainImport", dependencies: ["KeychainAPI", "KeychainSystem"]),
 
@@ -134,7 +143,8 @@ let package = Package(
         .target(
             name: "SwiftKeychain",
             dependencies: [
-                "KeychainAPI", "KeychainSystem", "KeychainAuthentication", "KeychainImport", "BackendMemory",
+                "KeychainAPI", "KeychainSystem", "KeychainArchive", "KeychainAuthentication", "KeychainImport",
+                "BackendMemory",
                 .target(name: "BackendFile", condition: .when(traits: ["File"])),
                 .target(name: "BackendSecretService", condition: .when(traits: ["SecretService"])),
             ]
@@ -159,7 +169,8 @@ let package = Package(
         .target(
             name: "KeychainCommand",
             dependencies: [
-                "SwiftKeychain", "KeychainAuthentication", "KeychainConformance", "KeychainSystem", "CProcess",
+                "SwiftKeychain", "KeychainArchive", "KeychainAuthentication", "KeychainConformance", "KeychainSystem",
+                "CProcess",
                 .target(name: "KeychainX509", condition: .when(traits: ["X509"])),
             ]
         ),
@@ -245,6 +256,14 @@ let package = Package(
                 "KeychainImport", "KeychainAPI", "KeychainSystem", "BackendMemory", "SecretServiceFixture",
                 .target(name: "BackendSecretService", condition: .when(traits: ["SecretService"])),
             ]
+        ),
+        .testTarget(
+            name: "KeychainArchiveTests",
+            dependencies: [
+                "KeychainArchive", "KeychainAuthentication", "KeychainSodium", "KeychainSystem", "KeychainAPI",
+                "BackendMemory", "BackendFile",
+            ],
+            exclude: ["Fixtures", "Reader"]
         ),
         .testTarget(
             name: "KeychainX509Tests",

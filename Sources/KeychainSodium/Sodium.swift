@@ -232,6 +232,11 @@
             operations: UInt32(crypto_pwhash_argon2id_opslimit_interactive()),
             memory: UInt64(crypto_pwhash_argon2id_memlimit_interactive())
         )
+        /// About a second and 256 MiB, for what may be guessed at elsewhere and for years.
+        package static let moderate = DerivationCost(
+            operations: UInt32(crypto_pwhash_argon2id_opslimit_moderate()),
+            memory: UInt64(crypto_pwhash_argon2id_memlimit_moderate())
+        )
         /// The least that libsodium takes; for tests only.
         package static let minimal = DerivationCost(
             operations: UInt32(crypto_pwhash_argon2id_opslimit_min()),

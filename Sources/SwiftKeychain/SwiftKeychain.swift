@@ -2,6 +2,7 @@
 
 @_exported public import BackendMemory
 @_exported public import KeychainAPI
+@_exported public import KeychainArchive
 @_exported public import KeychainAuthentication
 @_exported public import KeychainImport
 

@@ -224,7 +224,7 @@
             #expect(try await run("key", "generate", key).status == 3)
             #expect(symlink("\(bench.folder)/nothing", "\(bench.folder)/link") == 0)
             #expect(try await run("key", "generate", "\(bench.folder)/link").status == 3)
-            #expect(try await run("key", "generate", "\(bench.folder)/none/new.key").status == 6)
+            #expect(try await run("key", "generate", "\(bench.folder)/none/new.key").status == 2)
             #expect(try Data(contentsOf: URL(filePath: key)) == bytes)
             #expect(try await run("key", "add", "keyfile:\(key)").status == 0)
             #expect(try await opens("keyfile:\(key)") == 0)

@@ -37,6 +37,21 @@ public struct SecureBytes: Sendable {
         storage = try SecureStorage(count: count, initialize: initialize)
     }
 
+    /// The bytes of several, one after the other.
+    package init(joining parts: [SecureBytes]) {
+        if parts.count == 1 {
+            self = parts[0]
+            return
+        }
+        self.init(count: parts.reduce(0) { $0 + $1.count }) { target in
+            var offset = 0
+            for part in parts where !part.isEmpty {
+                part.withBytes { UnsafeMutableRawBufferPointer(rebasing: target[offset...]).copyMemory(from: $0) }
+                offset += part.count
+            }
+        }
+    }
+
     /// The number of bytes.
     public var count: Int { storage.count }
 

@@ -115,7 +115,7 @@ extension Keychain {
         let transfers = leaving.compactMap { item in
             item.value.map { Transfer(source: item.record, target: target.copy(of: item.record), value: $0) }
         }
-        return try target.receive(transfers, ifExists, targetCall)
+        return try target.receive(transfers, MigrationConflict(ifExists), targetCall)
     }
 
     /// A new item in this keychain with the attributes of another one.

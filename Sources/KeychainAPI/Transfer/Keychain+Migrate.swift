@@ -180,7 +180,7 @@ private struct Migration {
 
     private func receive(_ transfers: [Transfer]) throws(KeychainError) -> [Transferred] {
         do throws(KeychainError) {
-            return try target.receive(transfers, conflict.ifExists, targetCall)
+            return try target.receive(transfers, conflict, targetCall)
         } catch {
             guard error.code == .duplicateItem else { throw error }
             throw target.located(Self.collision, targetCall)

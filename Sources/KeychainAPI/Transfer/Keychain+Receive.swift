@@ -18,7 +18,7 @@ extension Keychain {
         do throws(KeychainError) { transfers = try self.transfers(of: items) } catch { throw located(error, call) }
         var summary = MigrationSummary()
         guard !transfers.isEmpty else { return summary }
-        summary.migrated = try receive(transfers, ifExists.ifExists, call).count
+        summary.migrated = try receive(transfers, ifExists, call).count
         summary.skipped = transfers.count - summary.migrated
         return summary
     }

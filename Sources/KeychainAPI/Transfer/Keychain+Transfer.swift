@@ -53,11 +53,11 @@ extension Keychain {
 
     /// Takes items of another keychain in: all of them, or none.
     ///
-    /// - Parameter ifExists: What happens to an item whose key is taken; nil to leave it out.
+    /// - Parameter conflict: What happens to an item whose key is taken.
     /// - Returns: Those that were taken in.
     func receive(
         _ transfers: [Transfer],
-        _ ifExists: IfExists?,
+        _ conflict: MigrationConflict,
         _ call: CallContext
     ) throws(KeychainError) -> [Transferred] {
         if let sealed = transfers.first(where: \.target.isSealed) {
@@ -70,10 +70,8 @@ extension Keychain {
             var received: [Transferred] = []
             for transfer in transfers {
                 try validate(transfer.value)
-                if ifExists == nil, try !matches(RecordSelection(transfer.target.primaryKey), writer).isEmpty {
-                    continue
-                }
-                let placed = try place(transfer.target, transfer.value, ifExists ?? .fail, writer, call)
+                if try leavesOut(transfer, conflict, writer, call) { continue }
+                let placed = try place(transfer.target, transfer.value, conflict.ifExists, writer, call)
                 mutations.append(placed.mutation)
                 received.append(Transferred(source: transfer.source, undo: try undo(placed.mutation, writer)))
             }
@@ -81,6 +79,22 @@ extension Keychain {
             if !mutations.isEmpty { try writer.commit(mutations) }
             return received
         }
+    }
+
+    /// Whether an item is left out because the one that is there stays.
+    private func leavesOut(
+        _ transfer: Transfer,
+        _ conflict: MigrationConflict,
+        _ reader: any RecordReader,
+        _ call: CallContext
+    ) throws(KeychainError) -> Bool {
+        guard conflict == .skip || conflict == .failIfDifferent,
+            let taken = try matches(RecordSelection(transfer.target.primaryKey), reader).first?.record
+        else { return false }
+        if conflict == .skip { return true }
+        // A password is ready if the new item takes one; for the other one alone no one is asked while the store is held.
+        guard taken.isSealed == transfer.target.isSealed else { return false }
+        return try opened(reader.value(of: taken), taken, call) == transfer.value
     }
 
     /// Two items of different groups may have one key in the target; then the copy is refused as a whole.

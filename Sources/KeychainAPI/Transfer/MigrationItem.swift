@@ -30,7 +30,8 @@ public struct MigrationItem: Sendable {
         self.value = value
     }
 
-    init(_ record: ItemRecord, _ accessGroup: AccessGroup, _ value: SecureBytes) {
+    /// Makes an item of a record, in a group of the target.
+    package init(_ record: ItemRecord, _ accessGroup: AccessGroup, _ value: SecureBytes) {
         itemClass = record.itemClass
         self.accessGroup = accessGroup
         isSynchronizable = record.isSynchronizable

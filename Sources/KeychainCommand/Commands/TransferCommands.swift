@@ -49,12 +49,7 @@ extension CommandRun {
     /// `migrate`: copies a whole store into another one.
     func migrate() async throws(KeychainError) -> ExitCode {
         let settings = try settings()
-        let conflict: MigrationConflict =
-            switch try ifExists {
-            case .fail: .fail
-            case .replaceValue: .replaceValue
-            case .replace: .replace
-            }
+        let conflict = MigrationConflict(try ifExists)
         let target = try open(target(settings), creation: .ifMissing)
         let source = try open(settings, creation: .never)
         let bar = ProgressBar(io)

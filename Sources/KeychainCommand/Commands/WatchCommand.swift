@@ -39,7 +39,8 @@ extension CommandRun {
         return .done
     }
 
-    private func selection<Item: SecItem>(
+    /// What a selector selects of one class.
+    func selection<Item: SecItem>(
         _ selector: Selector,
         as type: Item.Type,
         _ keychain: Keychain

@@ -42,23 +42,10 @@ enum FileOutput {
     /// - Parameters:
     ///   - path: The file.
     ///   - bytes: The bytes.
-    /// - Throws: `duplicateItem` if something has the name; the system's error. Then there is no new file.
+    /// - Throws: As ``PrivateFile/create(_:_:)``. Then there is no new file.
     static func create(_ path: String, with bytes: UnsafeRawBufferPointer) throws(KeychainError) {
-        let action = "The file ‘\(path)’ could not be written"
-        let file: FileDescriptor
-        do throws(KeychainError) {
-            file = try FileDescriptor(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600, action: action)
-        } catch  where error.underlying?.code == Int(EEXIST) {
-            throw KeychainError(.duplicateItem, "There is a file at ‘\(path)’ already. It was left as it is.")
-        }
-        do throws(KeychainError) {
-            // Whatever the umask is.
-            guard fchmod(file.number, 0o600) == 0 else { throw .system(errno, action) }
-            try write(bytes, to: file.number, action)
-            guard retryingInterruptions({ fsync(file.number) }) == 0 else { throw .system(errno, action) }
-        } catch {
-            _ = unlink(path)
-            throw error
+        try PrivateFile.create(path) { (file) throws(KeychainError) in
+            try file.write(bytes, action: "The file ‘\(path)’ could not be written")
         }
     }
 
@@ -98,7 +85,7 @@ enum FileOutput {
         do throws(KeychainError) {
             // Whatever the umask is.
             guard fchmod(file.number, 0o600) == 0 else { throw .system(errno, action) }
-            try write(bytes, to: file.number, action)
+            try file.write(bytes, action: action)
             guard retryingInterruptions({ fsync(file.number) }) == 0 else { throw .system(errno, action) }
             guard rename(temporary, path) == 0 else { throw .system(errno, action) }
         } catch {

@@ -79,7 +79,7 @@ extension CommandTable {
                 "32 random bytes that only you can read, for keyfile:PATH. A file that exists is left as it is, and the "
                     + "exit status is 3. Who loses the key file loses what it unlocks: keep a copy."
             ],
-            exitCodes: [.done, .usage, .duplicate, .unavailable, .refused, .failed],
+            exitCodes: [.done, .usage, .duplicate, .refused, .failed],
             run: { (run) throws(KeychainError) in try run.generateKey() }
         ),
         CommandSpec(

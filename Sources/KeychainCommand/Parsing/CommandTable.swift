@@ -36,7 +36,7 @@ enum CommandTable {
     static let commands: [CommandSpec] =
         [
             set, get, contains, info, list, watch, update, remove, initialize, lock, unlock,
-        ] + transferCommands + cryptographicCommands + fileCommands
+        ] + transferCommands + exchangeCommands + fileCommands
         + [stores, doctor, generate, conformance, help, version]
 
     /// The command with a name.

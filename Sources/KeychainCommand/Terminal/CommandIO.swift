@@ -89,15 +89,17 @@ package struct CommandIO: Sendable {
     /// - Parameters:
     ///   - limit: The most bytes that are of use.
     ///   - droppingNewline: Whether one newline at the end does not belong to the value, and does not count.
+    ///   - beginning: What has been read of it already.
     ///   - deadline: When to give up.
     /// - Throws: `dataTooLarge` beyond the limit, `timedOut`, `cancelled`, or the system's error.
     func readInput(
         limit: Int,
         droppingNewline: Bool,
+        beginning: SecureBytes? = nil,
         deadline: ContinuousClock.Instant?
     ) throws(KeychainError) -> SecureBytes {
         // Beyond the limit and a newline, reading on would only fill the memory.
-        let input = try readInput(atMost: limit + 1, deadline)
+        let input = try readInput(atMost: limit + 1, beginning, deadline)
         let value = input?.withBytes { bytes in
             guard droppingNewline, bytes.last == 0x0A else { return input }
             return SecureBytes(UnsafeRawBufferPointer(rebasing: bytes.dropLast()))
@@ -111,10 +113,11 @@ package struct CommandIO: Sendable {
     /// Reads standard input to its end; nil if there is more than is wanted.
     private func readInput(
         atMost limit: Int,
+        _ beginning: SecureBytes?,
         _ deadline: ContinuousClock.Instant?
     ) throws(KeychainError) -> SecureBytes? {
-        var chunks: [SecureBytes] = []
-        var total = 0
+        var chunks = [beginning].compactMap { $0 }
+        var total = beginning?.count ?? 0
         var size = 64 * 1024
         while true {
             let chunk = try readChunk(size, deadline)
@@ -124,32 +127,34 @@ package struct CommandIO: Sendable {
             chunks.append(chunk)
             size = min(size * 2, 4 * 1024 * 1024)
         }
-        if chunks.count == 1 { return chunks[0] }
-        return SecureBytes(count: total) { target in
-            var offset = 0
-            for chunk in chunks where !chunk.isEmpty {
-                chunk.withBytes {
-                    (target.baseAddress! + offset).copyMemory(from: $0.baseAddress!, byteCount: $0.count)
-                }
-                offset += chunk.count
-            }
-        }
+        return SecureBytes(joining: chunks)
     }
 
     /// Reads up to a number of bytes; none at the end of input.
-    private func readChunk(_ size: Int, _ deadline: ContinuousClock.Instant?) throws(KeychainError) -> SecureBytes {
+    func readChunk(_ size: Int, _ deadline: ContinuousClock.Instant?) throws(KeychainError) -> SecureBytes {
         var count = 0
         let buffer = try SecureBytes(count: size) { (bytes: UnsafeMutableRawBufferPointer) throws(KeychainError) in
             while count < bytes.count {
-                try interrupt.waitUntilReadable(input, deadline: deadline)
-                let got = read(input, bytes.baseAddress! + count, bytes.count - count)
-                if got < 0, errno == EINTR || errno == EAGAIN { continue }
-                guard got >= 0 else { throw .system(errno, "Standard input could not be read") }
+                let got = try read(into: UnsafeMutableRawBufferPointer(rebasing: bytes[count...]), deadline)
                 if got == 0 { break }
                 count += got
             }
         }
         if count == size { return buffer }
         return buffer.withBytes { SecureBytes(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+    }
+
+    /// Reads what there is of standard input, at least one byte unless it has ended.
+    func read(
+        into target: UnsafeMutableRawBufferPointer,
+        _ deadline: ContinuousClock.Instant?
+    ) throws(KeychainError) -> Int {
+        while true {
+            try interrupt.waitUntilReadable(input, deadline: deadline)
+            let count = Glibc.read(input, target.baseAddress, target.count)
+            if count < 0, errno == EINTR || errno == EAGAIN { continue }
+            guard count >= 0 else { throw .system(errno, "Standard input could not be read") }
+            return count
+        }
     }
 }

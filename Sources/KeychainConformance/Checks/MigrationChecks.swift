@@ -93,9 +93,9 @@ extension ConformanceSuite {
                 try source.store("new", query: password("s", "taken").with(.label, .text("new")))
                 try source.store("free", query: password("s", "free"))
                 try target.store("old", query: password("s", "taken").with(.label, .text("old")))
-                if conflict == .fail {
+                if conflict == .fail || conflict == .failIfDifferent {
                     try bench.expectRefused(.duplicateItem, from: .migrate, "fail", in: target) {
-                        try Keychain.migrate(from: source, to: target, removingOriginals: true)
+                        try Keychain.migrate(from: source, to: target, ifExists: conflict, removingOriginals: true)
                     }
                     try expectEqual(try snapshot(source).count, 2, "Nor is anything removed")
                     continue
@@ -119,6 +119,18 @@ extension ConformanceSuite {
                 )
                 try expectEqual(try snapshot(source).count, isSkipped ? 1 : 0, "What is left, \(conflict)")
             }
+        }
+        list.add("What is there with the same value can stay as it is") { bench in
+            let source = Keychain(driver: ScratchDriver())
+            try source.store("same", query: password("s", "taken").with(.label, .text("new")))
+            try source.store("free", query: password("s", "free"))
+            try bench.keychain.store("same", query: password("s", "taken").with(.label, .text("old")))
+            let before = try bench.keychain.info(for: password("s", "taken"))
+            let summary = try Keychain.migrate(from: source, to: bench.keychain, ifExists: .failIfDifferent)
+            try expect(summary.migrated == 1 && summary.skipped == 1, "One was new: \(summary)")
+            try expect(try bench.keychain.info(for: password("s", "taken")) == before, "The other one is as it was")
+            let again = try Keychain.migrate(from: source, to: bench.keychain, ifExists: .failIfDifferent)
+            try expect(again.migrated == 0 && again.skipped == 2, "Nothing is new: \(again)")
         }
         list.add("A transform changes items and leaves some out") { bench in
             let source = Keychain(driver: ScratchDriver())

@@ -5,28 +5,28 @@
     import KeychainX509
 
     extension CommandRun {
-        /// `export`: writes keys, certificates or an identity to a file.
-        func export() async throws(KeychainError) -> ExitCode {
-            let settings = try settings()
-            let path = parsed.operands[0]
-            let format = try exportFormat(path)
+        /// Writes keys, certificates or an identity to a file.
+        func exportCryptography(
+            to path: String,
+            _ format: ItemFile.Format,
+            _ settings: Settings
+        ) async throws(KeychainError) -> ExitCode {
             let selector = try Selector(parsed)
             let itemClass = try exportedClass(selector, format)
             let isEncrypted = try passphraseSource != nil
-            if path != "-", FileStorePath.exists(path) {
-                throw KeychainError(.duplicateItem, "There is a file at ‘\(path)’ already. It was left as it is.")
-            }
             let store = try open(settings, creation: .never)
             func passphrase() throws(KeychainError) -> SecureBytes {
                 try filePassphrase(path, isNew: true, settings)
             }
             let bytes: SecureBytes
+            let count: Int
             switch itemClass {
             case .certificate:
                 let certificates = try await exported(selector.query(of: SecCertificate.self), store) {
                     (_, value) throws(KeychainError) in try Certificate(derRepresentation: value)
                 }
                 if certificates.isEmpty { return .notFound }
+                count = certificates.count
                 bytes =
                     format == .pem
                     ? try Self.bundle(certificates)
@@ -36,6 +36,7 @@
                     (info, value) throws(KeychainError) in try CryptoKey(info, value)
                 }
                 if keys.isEmpty { return .notFound }
+                count = keys.count
                 let secret = isEncrypted && keys.contains(where: \.isPrivate) ? try passphrase() : nil
                 bytes =
                     format == .pem
@@ -45,6 +46,7 @@
                 guard let (identity, label, chain) = try await exportedIdentity(selector, store) else {
                     return .notFound
                 }
+                count = 2 + chain.count
                 if format == .pkcs12 {
                     bytes = try PKCS12.export(
                         identity,
@@ -61,22 +63,8 @@
             try bytes.withBytes { (bytes) throws(KeychainError) in
                 if path == "-" { try io.write(bytes) } else { try FileOutput.create(path, with: bytes) }
             }
+            try reportExport(of: count, to: path)
             return .done
-        }
-
-        private func exportFormat(_ path: String) throws(KeychainError) -> ItemFile.Format {
-            if let format = try format { return format }
-            let name = path.split(separator: "/").last ?? ""
-            switch name.contains(".") ? name.split(separator: ".").last?.lowercased() ?? "" : "" {
-            case "pem", "crt", "key": return .pem
-            case "der", "cer": return .der
-            case "p12", "pfx": return .pkcs12
-            default:
-                throw KeychainError(
-                    .invalidParameter,
-                    "The name of the file does not say which form it has. Add --format pem, der or pkcs12."
-                )
-            }
         }
 
         private func exportedClass(
@@ -120,12 +108,6 @@
             let leaving = items.filter { !$0.info.accessPolicy.accessibility.isThisDeviceOnly }
             if leaving.count < items.count { note(Self.leftOut(items.count - leaving.count)) }
             return try leaving.map { (item) throws(KeychainError) in try value(item.info, item.value) }
-        }
-
-        private static func leftOut(_ count: Int) -> String {
-            count == 1
-                ? "1 item belongs to this device only, and was left out"
-                : "\(count) items belong to this device only, and were left out"
         }
 
         private func only<Value>(_ values: [Value]) throws(KeychainError) -> Value {
@@ -175,19 +157,6 @@
         fileprivate func der(_ passphrase: SecureBytes?) throws(KeychainError) -> SecureBytes {
             guard isPrivate, let passphrase else { return try derRepresentation }
             return try encryptedDERRepresentation(passphrase: passphrase)
-        }
-    }
-
-    extension SecureBytes {
-        /// The bytes of several, one after the other.
-        fileprivate init(joining parts: [SecureBytes]) {
-            self.init(count: parts.reduce(0) { $0 + $1.count }) { target in
-                var rest = target
-                for part in parts {
-                    part.withBytes { rest.copyBytes(from: $0) }
-                    rest = UnsafeMutableRawBufferPointer(rebasing: rest[part.count...])
-                }
-            }
         }
     }
 #endif

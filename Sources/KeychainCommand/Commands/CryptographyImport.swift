@@ -5,16 +5,16 @@
     import KeychainX509
 
     extension CommandRun {
-        /// `import`: stores the keys and certificates of a file.
-        func importFile() async throws(KeychainError) -> ExitCode {
-            let settings = try settings()
-            let path = parsed.operands[0]
+        /// Stores the keys and certificates of a file.
+        func importCryptography(
+            _ input: ImportInput,
+            _ format: ItemFile.Format?,
+            _ settings: Settings
+        ) async throws(KeychainError) -> ExitCode {
             let ifExists = parsed.value(CommandTable.ifExists.name) == nil ? nil : try ifExists
-            let format = try format
-            _ = try passphraseSource
-            let bytes = try contents(of: path, settings)
+            let bytes = try input.all(limit: 16 << 20)
             let file = try ItemFile(bytes, format: format) { () throws(KeychainError) in
-                try filePassphrase(path, isNew: false, settings)
+                try filePassphrase(input.path, isNew: false, settings)
             }
             let target = try open(settings, creation: .ifMissing)
             let (label, tag) = (parsed.value("label"), parsed.value(SelectorOptions.tag))
@@ -39,7 +39,8 @@
             }
             let counts = [(file.keys.count, "key"), (file.certificates.count, "certificate")].filter { $0.0 > 0 }
             let words = counts.map { $0.0 == 1 ? "1 \($0.1)" : "\($0.0) \($0.1)s" }
-            note("imported \(words.joined(separator: " and "))")
+            let count = file.keys.count + file.certificates.count
+            try reportImport(["imported": count], "imported \(words.joined(separator: " and "))")
             return .done
         }
 
