@@ -43,7 +43,8 @@ let package = Package(
         ),
         .trait(
             name: "File",
-            description: "The driver for the encrypted flat file, archives and application passwords; needs libsodium-dev."
+            description:
+                "The driver for the encrypted flat file, archives and application passwords; needs libsodium-dev."
         ),
         .trait(
             name: "X509",

@@ -3,7 +3,9 @@
     import KeychainAPI
     import KeychainSodium
 
-    /// The beginning of an archive, in clear: how its key is made. docs/ArchiveFormat.md describes it.
+    /// The beginning of an archive, in clear: how its key is made.
+    ///
+    /// docs/ArchiveFormat.md describes it.
     struct ArchiveHeader {
         /// What every archive begins with.
         static let magic = Array("kcarchiv".utf8)

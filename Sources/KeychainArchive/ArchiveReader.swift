@@ -83,7 +83,9 @@
             try take(Number.bitWidth / 8).withBytes { Number(littleEndian: $0.loadUnaligned(as: Number.self)) }
         }
 
-        /// The next bytes. Memory is only taken for what is there: a length proves nothing.
+        /// The next bytes.
+        ///
+        /// Memory is only taken for what is there: a length proves nothing.
         private mutating func take(_ count: Int) throws(KeychainError) -> SecureBytes {
             var parts: [SecureBytes] = []
             var missing = count

@@ -3,7 +3,9 @@
     import FoundationEssentials
     import KeychainAPI
 
-    /// An item without its value as an archive has it: a JSON object (RFC 8259). docs/ArchiveFormat.md describes it.
+    /// An item without its value as an archive has it: a JSON object (RFC 8259).
+    ///
+    /// docs/ArchiveFormat.md describes it.
     struct ArchivedItem: Codable {
         private let `class`: String
         private let group: String

@@ -154,29 +154,5 @@
                 #expect(try await run(line).status == 2, "\(line)")
             }
         }
-
-        @Test(.timeLimit(.minutes(2))) func theTerminalIsAskedTwiceForANewPassphrase() async throws {
-            _ = try await run("set svc", input: Data("v".utf8))
-            let terminal = try PseudoTerminal()
-            let (path, file) = (terminal.path, archive)
-            let exporting = Task { try await bench.run("export", file, terminal: path) }
-            try await onThread {
-                for question in ["New passphrase for \(file): ", "Once more: "] {
-                    try terminal.wait(for: question)
-                    try terminal.type("secret\n")
-                }
-            }
-            let exported = try await exporting.value
-            #expect(exported.status == 0 && exported.errors.contains("easy to guess"), "\(exported.errors)")
-            let importing = Task { [other] in
-                try await bench.run("import", file, "--store", other, terminal: path)
-            }
-            try await onThread {
-                try terminal.wait(for: "Passphrase for \(file): ")
-                try terminal.type("secret\n")
-            }
-            #expect(try await importing.value.status == 0)
-            #expect(try await run("get svc", in: other).text == "v")
-        }
     }
 #endif

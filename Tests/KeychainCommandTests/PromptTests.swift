@@ -231,6 +231,30 @@ struct PromptTests {
         }
     #endif
 
+    #if File
+        @Test func anArchiveAsksTwiceForItsPassphraseAndOnceToBeRead() async throws {
+            let bench = Bench()
+            _ = try await bench.run("set", "svc", input: Data("v".utf8))
+            let (path, file, other) = (terminal.path, "\(bench.folder)/b.archive", "memory:\(UUID().uuidString)")
+            let exporting = Task { try await bench.run("export", file, terminal: path) }
+            try await onThread { [terminal] in
+                for question in ["New passphrase for \(file): ", "Once more: "] {
+                    try terminal.wait(for: question)
+                    try terminal.type("secret\n")
+                }
+            }
+            let exported = try await exporting.value
+            #expect(exported.status == 0 && exported.errors.contains("easy to guess"), "\(exported.errors)")
+            let importing = Task { try await bench.run("import", file, "--store", other, terminal: path) }
+            try await onThread { [terminal] in
+                try terminal.wait(for: "Passphrase for \(file): ")
+                try terminal.type("secret\n")
+            }
+            #expect(try await importing.value.status == 0)
+            #expect(try await bench.run("get", "svc", "--store", other).text == "v")
+        }
+    #endif
+
     @Test func aTerminalGetsATableAndANewline() async throws {
         let bench = Bench()
         _ = try await bench.run("set", "svc", "bob", "--label=\u{1B}[1m", input: Data("s3cret".utf8))
