@@ -48,7 +48,8 @@ extension KeychainCommand {
     ///
     /// - Throws: `invalidParameter` for one that is not UTF-8: replaced by something else it would name another item.
     private static func commandLine() throws(KeychainError) -> [String] {
-        var arguments: [String] = []
+        let name = CommandLine.argc > 0 ? CommandLine.unsafeArgv[0].map { String(cString: $0) } ?? "" : ""
+        var arguments = CommandTable.arguments(of: name)
         for index in 1..<max(1, Int(CommandLine.argc)) {
             guard let bytes = CommandLine.unsafeArgv[index] else { break }
             guard let argument = String(validatingCString: bytes) else {

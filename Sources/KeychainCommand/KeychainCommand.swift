@@ -34,15 +34,21 @@ package enum KeychainCommand {
             if code == .notFound, isVerbose { io.note(KeychainError.itemNotFound.message) }
             return code.rawValue
         } catch {
-            return report(error, isVerbose, io)
+            return report(error, arguments, isVerbose, io)
         }
     }
 
-    private static func report(_ error: KeychainError, _ isVerbose: Bool, _ io: CommandIO) -> Int32 {
+    private static func report(
+        _ error: KeychainError,
+        _ arguments: [String],
+        _ isVerbose: Bool,
+        _ io: CommandIO
+    ) -> Int32 {
         // As a shell shows a program that SIGPIPE has ended.
         if error.underlying == CommandIO.brokenPipe.underlying { return 128 + SIGPIPE }
         if let signal = io.interrupt.firedSignal { return 128 + signal }
         if error.code != .itemNotFound || isVerbose { io.note(error.message) }
+        if error.code == .invalidParameter { io.note(ArgumentParser.usage(arguments)) }
         if isVerbose { io.note(error.debugDescription) }
         return ExitCode(error.code).rawValue
     }

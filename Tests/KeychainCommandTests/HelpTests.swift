@@ -23,6 +23,14 @@ struct HelpTests {
         for line in text.split(separator: "\n") { #expect(line.count <= 80, "\(line)") }
     }
 
+    @Test func theManualPage() throws {
+        let file = URL(filePath: #filePath).appending(path: "../../../docs/keychainctl.1").standardized
+        if ProcessInfo.processInfo.environment["KEYCHAIN_UPDATE_SNAPSHOTS"] == "1" {
+            try Data(ManPage.text.utf8).write(to: file)
+        }
+        #expect(try String(contentsOf: file, encoding: .utf8) == ManPage.text)
+    }
+
     @Test func thereIsASnapshotOfNothingElse() throws {
         let names = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path())
         #expect(Set(names) == Set((["keychainctl"] + CommandTable.commands.map(\.name)).map(Self.fileName)))

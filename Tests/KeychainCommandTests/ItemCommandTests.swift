@@ -310,8 +310,8 @@ struct ItemCommandTests {
     }
 
     @Test func errorsAreOneLine() async throws {
-        let outcome = try await bench.run("get", "svc", "--store", "bad\nurl")
-        #expect(outcome.status == 2)
+        let outcome = try await bench.run("get", "svc", "--store", "nothing:bad\nurl")
+        #expect(outcome.status == 6)
         #expect(outcome.errors.hasPrefix("keychainctl: ") && outcome.errors.split(separator: "\n").count == 1)
         let verbose = try await bench.run("-v", "get", "svc", "--store", "nothing:")
         #expect(verbose.status == 6 && verbose.errors.contains("unavailable: ") && verbose.errors.contains("nothing:"))

@@ -127,11 +127,7 @@ struct AttributeChanges: Sendable {
                 throw KeychainError(
                     .invalidParameter,
                     "‘--clear’ takes the name of an attribute."
-                        + Suggestion.sentence(
-                            for: name,
-                            among: AttributeOption.all.map(\.optionName),
-                            "Run ‘keychainctl help update’ for a list."
-                        )
+                        + Suggestion.sentence(for: name, among: AttributeOption.all.map(\.optionName))
                 )
             }
             guard !attributes.contains(where: { $0.name == option.name }) else {
@@ -142,7 +138,7 @@ struct AttributeChanges: Sendable {
         guard !attributes.isEmpty || accessibility != nil || isSynchronizable != nil else {
             throw KeychainError(
                 .invalidParameter,
-                "‘update’ needs a change, as in --set-label TEXT or --clear comment. Run ‘keychainctl help update’."
+                "‘update’ needs a change, as in --set-label TEXT or --clear comment."
             )
         }
     }

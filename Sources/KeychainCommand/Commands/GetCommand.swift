@@ -21,7 +21,8 @@ extension CommandRun {
         return .done
     }
 
-    private func value<Item: SecItem>(
+    /// The value of the oldest match, nil if there is none.
+    func value<Item: SecItem>(
         _ selector: Selector,
         as type: Item.Type,
         _ store: OpenStore

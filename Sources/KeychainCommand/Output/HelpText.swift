@@ -12,10 +12,10 @@ enum HelpText {
         lines += ["Usage: keychainctl [GLOBAL OPTIONS] COMMAND [ARGUMENTS] [OPTIONS]", "", "Commands:"]
         lines += table(CommandTable.commands.map { ($0.name, $0.summary) })
         lines += ["", "SELECTOR names items:"]
-        lines += selectorForms
+        lines += table(selectors)
         lines += ["", "Global options:"] + table(CommandTable.globalOptions.map(row))
-        lines += ["", "A store URL is one of:"] + storeURLs
-        lines += ["", "A key source is one of:"] + keySources
+        lines += ["", "A store URL is one of:"] + table(stores)
+        lines += ["", "A key source is one of:"] + table(keys)
         lines += ["", "Exit status:"] + table(ExitCode.allCases.map { ("\($0.rawValue)", $0.summary) })
         lines += ["", "Run ‘keychainctl help COMMAND’ for the options of a command."]
         return lines.joined(separator: "\n") + "\n"
@@ -30,16 +30,20 @@ enum HelpText {
         return lines.joined(separator: "\n") + "\n"
     }
 
+    /// How a command is used, in one line.
+    static func usage(of command: CommandSpec) -> String {
+        "Usage: keychainctl \(command.name)\(command.operandSummary)\(command.hasOptions ? " [OPTIONS]" : "")"
+    }
+
     /// The help of one command.
     static func text(of command: CommandSpec) -> String {
-        let hasOptions = !(command.options + command.selectorOptions).isEmpty
         var lines = ["keychainctl \(command.name) - \(command.summary)", ""]
-        lines.append("Usage: keychainctl \(command.name)\(command.operandSummary)\(hasOptions ? " [OPTIONS]" : "")")
+        lines.append(usage(of: command))
         for paragraph in command.discussion { lines += [""] + wrap(paragraph, indent: 0) }
         if let selection = command.selection {
-            lines += ["", "SELECTOR names items:"] + (selection == .new ? selectorForms.dropLast() : selectorForms)
+            lines += ["", "SELECTOR names items:"] + table(selection == .new ? selectors.dropLast() : selectors)
         }
-        if hasOptions {
+        if command.hasOptions {
             let own = command.options.filter { !$0.isAttributeChange }.map(row)
             let changes =
                 command.options.contains(where: \.isAttributeChange)
@@ -55,20 +59,23 @@ enum HelpText {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    private static let selectorForms = table([
+    /// The forms of a selector.
+    static let selectors = [
         ("SERVICE [ACCOUNT]", "a generic password; \"\" is the account that is left out"),
         ("--url URL [ACCOUNT]", "an internet password; what is left out, as the path, matches any"),
         ("--class CLASS", "another class, with --label, --tag and other attributes"),
         ("--ref UUID", "one item of any class, by the reference that ‘ls’ shows"),
-    ])
+    ]
 
-    private static let storeURLs = table([
+    /// The forms of a store URL.
+    static let stores = [
         ("file:PATH", "an encrypted file; file: is the default one"),
         ("secret-service:", "the desktop's keyring; secret-service:COLLECTION is another collection"),
         ("memory:", "lost when the process ends"),
-    ])
+    ]
 
-    private static let keySources = table([
+    /// The forms of a key source.
+    static let keys = [
         ("prompt", "ask on the terminal"),
         ("env:NAME", "a variable"),
         ("file:PATH", "a file"),
@@ -76,9 +83,10 @@ enum HelpText {
         ("credential:NAME", "a systemd credential"),
         ("keyfile:PATH", "32 random bytes instead of a passphrase"),
         ("store:URL", "a random key that another store keeps"),
-    ])
+    ]
 
-    private static func row(_ spec: OptionSpec) -> (String, String) {
+    /// An option and what it does.
+    static func row(_ spec: OptionSpec) -> (String, String) {
         let short = spec.short.map { "-\($0), " } ?? ""
         let value = spec.placeholder.map { " \($0)" } ?? ""
         let variable = spec.variable.map { " (\($0))" } ?? ""

@@ -12,6 +12,7 @@ struct ArgumentParser {
     /// The first word of a command that has two.
     private var group: String?
     private var operands: [String] = []
+    private var program: [String] = []
     private var options: [String: [String]] = [:]
     private var order: [OptionSpec] = []
 
@@ -30,6 +31,19 @@ struct ArgumentParser {
         return try parser.finish(environment)
     }
 
+    /// The way out of a wrong command line: how the command is used, as far as it can be told which one is meant.
+    static func usage(_ arguments: [String]) -> String {
+        var parser = ArgumentParser()
+        // What is wrong has been said.
+        try? parser.read(arguments)
+        guard let command = parser.command else {
+            let group = parser.group.map { " \($0)" } ?? ""
+            return
+                "Usage: keychainctl\(group) COMMAND [ARGUMENTS] [OPTIONS]; ‘keychainctl help\(group)’ lists the commands"
+        }
+        return "\(HelpText.usage(of: command)); ‘keychainctl help \(command.name)’ explains it"
+    }
+
     private mutating func read(_ arguments: [String]) throws(KeychainError) {
         var rest = arguments[...]
         var optionsHaveEnded = false
@@ -37,6 +51,10 @@ struct ArgumentParser {
             if optionsHaveEnded || argument == "-" || !argument.hasPrefix("-") {
                 try take(operand: argument)
             } else if argument == "--" {
+                if command?.operands == .program {
+                    program = Array(rest)
+                    return
+                }
                 optionsHaveEnded = true
             } else if argument.hasPrefix("--") {
                 try take(long: argument.dropFirst(2), &rest)
@@ -62,11 +80,7 @@ struct ArgumentParser {
         KeychainError(
             .invalidParameter,
             "There is no such command."
-                + Suggestion.sentence(
-                    for: name,
-                    among: CommandTable.commands.map(\.name),
-                    "Run ‘keychainctl help’ for a list."
-                )
+                + Suggestion.sentence(for: name, among: CommandTable.commands.map(\.name))
         )
     }
 
@@ -121,11 +135,10 @@ struct ArgumentParser {
         let names = dashes == "-" ? [] : (command?.allOptions.map(\.name) ?? Array(CommandTable.options.keys)).sorted()
         // Anything else may be a secret that begins with a dash.
         let looksLikeOption = name.utf8.allSatisfy { (0x61...0x7A).contains($0) || $0 == 0x2D }
-        let help = "Run ‘keychainctl help\(command.map { " \($0.name)" } ?? "")’ for a list."
         return KeychainError(
             .invalidParameter,
             "There is no option \(looksLikeOption ? "‘\(dashes)\(name)’" : "of that name")."
-                + Suggestion.sentence(for: name, among: names, prefix: dashes, help)
+                + Suggestion.sentence(for: name, among: names, prefix: dashes)
         )
     }
 
@@ -135,7 +148,7 @@ struct ArgumentParser {
             for spec in order where !command.allOptions.contains(spec) {
                 throw KeychainError(
                     .invalidParameter,
-                    "‘--\(spec.name)’ is no option of ‘\(command.name)’. Run ‘keychainctl help \(command.name)’ for a list."
+                    "‘--\(spec.name)’ is no option of ‘\(command.name)’."
                 )
             }
             try checkOperands(of: command)
@@ -148,7 +161,13 @@ struct ArgumentParser {
         }
         // Help that is asked for a group is help with the group's name.
         let operands = command.name == CommandTable.help.name ? [group].compactMap { $0 } + operands : operands
-        return ParsedCommand(command: command, operands: operands, options: options, fallbacks: fallbacks)
+        return ParsedCommand(
+            command: command,
+            operands: operands,
+            program: program,
+            options: options,
+            fallbacks: fallbacks
+        )
     }
 
     private func resolvedCommand() throws(KeychainError) -> CommandSpec {
@@ -159,7 +178,7 @@ struct ArgumentParser {
             let names = CommandTable.commands(inGroup: group).map { "‘\($0.name)’" }.joined(separator: ", ")
             throw KeychainError(.invalidParameter, "‘\(group)’ is the first word of a command: one of \(names).")
         }
-        throw KeychainError(.invalidParameter, "A command is missing. Run ‘keychainctl help’ for a list.")
+        throw KeychainError(.invalidParameter, "A command is missing.")
     }
 
     private func checkOperands(of command: CommandSpec) throws(KeychainError) {
@@ -173,9 +192,10 @@ struct ArgumentParser {
             }
         let (least, most) =
             switch command.operands {
-            case .none: (0, 0)
+            case .none, .program: (0, 0)
             case .command: (0, 2)
             case .words(let words): (words.count, words.count)
+            case .wordsAndMore(let words): (words.count, Int.max)
             case .anyNumber: (0, Int.max)
             case .selector: (0, selectorCount)
             case .fileAndSelector: (1, 1 + selectorCount)
@@ -187,6 +207,9 @@ struct ArgumentParser {
                 "‘\(command.name)’ needs \(words[operands.count]), as in: keychainctl \(command.name)\(command.operandSummary)"
             )
         }
+        if command.operands == .program, program.isEmpty || !operands.isEmpty {
+            throw KeychainError(.invalidParameter, "‘\(command.name)’ needs a command to run, and -- before it.")
+        }
         guard operands.count > most else { return }
         if case .selector(.new) = command.operands {
             throw KeychainError(
@@ -197,7 +220,7 @@ struct ArgumentParser {
         }
         throw KeychainError(
             .invalidParameter,
-            "There is an argument too many. Run ‘keychainctl help \(command.name)’ to see what it takes."
+            "There is an argument too many."
         )
     }
 }

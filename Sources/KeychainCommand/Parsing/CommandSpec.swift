@@ -16,8 +16,12 @@ struct CommandSpec: Sendable {
         case fileAndSelector(Selection)
         /// Each of some words.
         case words([String])
+        /// Each of some words, and whatever follows them.
+        case wordsAndMore([String])
         /// Any number of a word.
         case anyNumber(String)
+        /// Nothing, and behind `--` a program with its arguments.
+        case program
     }
 
     /// How much of a selector a command needs.
@@ -53,18 +57,21 @@ struct CommandSpec: Sendable {
     /// The options that are forms of a selector.
     var selectorOptions: [OptionSpec] {
         switch operands {
-        case .none, .command, .words, .anyNumber: []
+        case .none, .command, .words, .wordsAndMore, .anyNumber, .program: []
         case .fileAndSelector: SelectorOptions.forms
         case .selector(.new): SelectorOptions.forms.filter { $0.name != SelectorOptions.reference }
         case .selector: SelectorOptions.forms
         }
     }
 
+    /// Whether it takes options besides the global ones and those that its operands show.
+    var hasOptions: Bool { !(options + selectorOptions).isEmpty }
+
     /// How much of a selector it needs, nil if it takes none.
     var selection: Selection? {
         switch operands {
         case .selector(let selection), .fileAndSelector(let selection): selection
-        case .none, .command, .words, .anyNumber: nil
+        case .none, .command, .words, .wordsAndMore, .anyNumber, .program: nil
         }
     }
 
@@ -72,7 +79,7 @@ struct CommandSpec: Sendable {
     var attributeOptions: [OptionSpec] {
         switch operands {
         case .selector, .fileAndSelector: AttributeOption.specs
-        case .none, .command, .words, .anyNumber: []
+        case .none, .command, .words, .wordsAndMore, .anyNumber, .program: []
         }
     }
 
@@ -84,8 +91,9 @@ struct CommandSpec: Sendable {
         case .selector(.any): " [SELECTOR]"
         case .fileAndSelector: " FILE [SELECTOR]"
         case .selector: " SELECTOR"
-        case .words(let words): words.map { " \($0)" }.joined()
+        case .words(let words), .wordsAndMore(let words): words.map { " \($0)" }.joined()
         case .anyNumber(let word): " [\(word)...]"
+        case .program: " --env 'NAME=SELECTOR'... -- COMMAND [ARGUMENTS]"
         }
     }
 }

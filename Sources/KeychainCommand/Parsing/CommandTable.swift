@@ -36,8 +36,8 @@ enum CommandTable {
     static let commands: [CommandSpec] =
         [
             set, get, contains, info, list, watch, update, remove, initialize, lock, unlock,
-        ] + transferCommands + exchangeCommands + fileCommands
-        + [stores, doctor, generate, conformance, help, version]
+        ] + transferCommands + exchangeCommands + programCommands + fileCommands
+        + [stores, doctor, generate, conformance, completion, help, version]
 
     /// The command with a name.
     static func command(named name: String) -> CommandSpec? {
@@ -281,6 +281,23 @@ enum CommandTable {
         ],
         exitCodes: [.done] + storeFailures,
         run: { (run) throws(KeychainError) in try await run.conformance() }
+    )
+
+    private static let completion = CommandSpec(
+        name: "completion",
+        summary: "print the completion script of a shell",
+        operands: .wordsAndMore(["bash|zsh|fish"]),
+        options: [],
+        discussion: [
+            "For this shell: source <(keychainctl completion bash), or keychainctl completion fish | source. To keep it: "
+                + "/usr/local/share/bash-completion/completions/keychainctl, _keychainctl in a folder of zsh's $fpath, "
+                + "~/.config/fish/completions/keychainctl.fish.",
+            "Commands, options and their values are completed, and services, accounts and labels of the store that the line "
+                + "names; nothing is ever asked for that, and after two seconds it is given up. The scripts ask "
+                + "‘keychainctl completion candidates -- WORD...’.",
+        ],
+        exitCodes: [.done, .usage],
+        run: { (run) throws(KeychainError) in try await run.completion() }
     )
 
     static let help = CommandSpec(

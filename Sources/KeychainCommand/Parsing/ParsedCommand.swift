@@ -10,6 +10,8 @@ struct ParsedCommand: Sendable {
     let command: CommandSpec
     /// What was given besides options.
     let operands: [String]
+    /// The program that follows `--`, and its arguments; empty for a command that takes none.
+    let program: [String]
     /// The values of the options that were given, in their order; an empty list for an option without a value.
     let options: [String: [String]]
     /// What the environment says where the command line says nothing.

@@ -179,7 +179,7 @@ extension Selector {
             let forms = selection == .new ? "SERVICE, --url or an attribute" : "SERVICE, --url, --ref or an attribute"
             throw KeychainError(
                 .invalidParameter,
-                "‘\(command)’ needs to know which item is meant: give \(forms). Run ‘keychainctl help \(command)’."
+                "‘\(command)’ needs to know which item is meant: give \(forms)."
             )
         }
         guard selection == .new else { return }

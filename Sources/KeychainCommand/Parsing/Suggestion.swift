@@ -2,14 +2,16 @@
 
 /// Finds what a person may have meant.
 enum Suggestion {
-    /// A sentence that names the nearest word, or else says what to do.
-    static func sentence(for word: String, among words: [String], prefix: String = "", _ otherwise: String) -> String {
-        guard let nearest = nearest(to: word, among: words) else { return " \(otherwise)" }
+    /// A sentence that names the nearest word, with a space before it; nothing if none is near.
+    static func sentence(for word: String, among words: [String], prefix: String = "") -> String {
+        guard let nearest = nearest(to: word, among: words) else { return "" }
         return " Did you mean ‘\(prefix)\(nearest)’?"
     }
 
     /// The word that is reached with the fewest edits; nil if it is not near.
     static func nearest(to word: String, among words: [String]) -> String? {
+        // What is much longer than any word of the table is near to none, and would take long to compare.
+        guard word.utf8.count <= 64 else { return nil }
         let limit = word.count < 5 ? 1 : 2
         let near = words.map { (word: $0, distance: distance(word, $0)) }.filter { $0.distance <= limit }
         return near.min { $0.distance < $1.distance }?.word

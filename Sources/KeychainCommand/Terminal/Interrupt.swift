@@ -10,6 +10,7 @@ import Synchronization
 /// Whoever waits for input polls ``descriptor`` beside it, so that neither a signal nor a deadline is missed.
 package final class Interrupt: Sendable {
     private let signal = Mutex<Int32?>(nil)
+    private let receiver = Mutex<(@Sendable (Int32) -> Void)?>(nil)
     private let readEnd: FileDescriptor
     private let writeEnd: FileDescriptor
 
@@ -29,6 +30,21 @@ package final class Interrupt: Sendable {
 
     /// The signal that it fired with.
     package var firedSignal: Int32? { signal.withLock { $0 } }
+
+    /// Hands the signals that come from now on to a closure, instead of ending anything.
+    func passOn(_ receiver: @escaping @Sendable (Int32) -> Void) {
+        self.receiver.withLock { $0 = receiver }
+    }
+
+    /// Whether signals are handed to someone.
+    var isPassingOn: Bool { receiver.withLock { $0 != nil } }
+
+    /// Hands a signal on; false if there is no one to take it.
+    func isPassedOn(_ number: Int32) -> Bool {
+        guard let receiver = receiver.withLock({ $0 }) else { return false }
+        receiver(number)
+        return true
+    }
 
     /// Fires; a second time does nothing.
     package func fire(_ number: Int32) {

@@ -14,6 +14,8 @@ final class ProcessSignals: Sendable {
     /// How long a call may take to notice that it was cancelled.
     private static let grace = Duration.seconds(2)
 
+    private static let blocked = Mutex<(original: sigset_t, now: sigset_t)?>(nil)
+
     private let interrupt: Interrupt
     private let cancel = Mutex<(@Sendable () -> Void)?>(nil)
 
@@ -28,11 +30,22 @@ final class ProcessSignals: Sendable {
         var signals = Self.set(Self.ending + [SIGTSTP])
         // A program that was started with a signal ignored, as by nohup, keeps ignoring it.
         for number in Self.ending + [SIGTSTP] where Self.isIgnored(number) { sigdelset(&signals, number) }
-        pthread_sigmask(SIG_BLOCK, &signals, nil)
+        var original = sigset_t()
+        pthread_sigmask(SIG_BLOCK, &signals, &original)
         let blocked = signals
+        Self.blocked.withLock { [original] in $0 = (original, blocked) }
         // Without the thread no signal could end the process: then they keep what they do by default.
         guard !DetachedThread.start({ self.waitForSignals(blocked) }) else { return }
         pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+    }
+
+    /// The signals that were blocked when the process began, which a program that it starts is to find.
+    static var originalMask: sigset_t { blocked.withLock { $0?.original } ?? set([]) }
+
+    /// Gives this thread back the signals that were blocked, for a program that takes the place of this one.
+    static func unblock() {
+        var mask = originalMask
+        pthread_sigmask(SIG_SETMASK, &mask, nil)
     }
 
     /// What is called when a signal asks the process to end; at once if one has already.
@@ -44,11 +57,15 @@ final class ProcessSignals: Sendable {
     private func waitForSignals(_ signals: sigset_t) {
         var signals = signals
         while true {
-            var number: Int32 = 0
-            guard sigwait(&signals, &number) == 0 else { continue }
+            var information = siginfo_t()
+            let number = sigwaitinfo(&signals, &information)
+            guard number > 0 else { continue }
             if number == SIGTSTP {
                 TerminalEcho.shared.pause(Self.stop)
-            } else {
+            } else if information.si_code == Int32(SI_KERNEL), interrupt.isPassingOn {
+                // The terminal has sent it to every process in front.
+                continue
+            } else if !interrupt.isPassedOn(number) {
                 end(number)
             }
         }
