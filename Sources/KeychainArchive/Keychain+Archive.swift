@@ -8,7 +8,7 @@
         /// Writes items with their values into a new file that is encrypted under a passphrase or key of its own.
         ///
         /// The file holds what was in the store at one moment: every class, marked for synchronization or not. Items whose
-        /// ``AccessPolicy`` keeps them on this device are left out. docs/ArchiveFormat.md states every byte of it.
+        /// `AccessPolicy` keeps them on this device are left out. docs/ArchiveFormat.md states every byte of it.
         ///
         /// - Parameters:
         ///   - path: The new file, which only its owner can read.
