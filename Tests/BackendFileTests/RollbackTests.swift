@@ -23,7 +23,8 @@
         private func driver(
             _ path: String? = nil,
             detectsRollback: Bool = true,
-            environment: [String: String]? = nil
+            environment: [String: String]? = nil,
+            system: any FileSystem = SystemFiles()
         ) throws(KeychainError) -> FileDriver {
             try FileDriver(
                 path: path ?? scratch.path,
@@ -33,7 +34,8 @@
                     detectsRollback: detectsRollback
                 ),
                 environment: environment ?? ["HOME": home],
-                cost: .minimal
+                cost: .minimal,
+                system: system
             )
         }
 
@@ -265,6 +267,16 @@
                 try driver().add(UUID().uuidString, "x")
                 #expect(try Data(contentsOf: URL(fileURLWithPath: "\(seen)/\(record)")).starts(with: own))
             }
+        }
+
+        /// Another process may make the file, and leave its record, between the look for the one and that for the other.
+        @Test(arguments: 1...8) func aFileThatIsMadeMeanwhileHasNotVanished(look: Int) throws {
+            try driver().add("a", "x")
+            let late = LateFiles(path: scratch.path, hiddenAt: look)
+            let reader = try driver(system: late)
+            #expect(failure(reader) == nil)
+            try reader.add("b", "x")
+            #expect(try driver().contents().count == 2)
         }
 
         @Test(.timeLimit(.minutes(5))) func manyWritersNeverSeeAFormerState() throws {

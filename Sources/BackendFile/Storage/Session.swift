@@ -108,10 +108,13 @@
 
         /// True if the store is up to date, false if there is a file to be unlocked, nil if there is none.
         private mutating func refresh(_ place: FilePlace, forWriting: Bool) throws(KeychainError) -> Bool? {
-            guard let status = try place.status() else {
-                if wasSeen || seen?.last != nil { throw vanished(place) }
-                return nil
+            var found = try place.status()
+            if found == nil {
+                guard wasSeen || seen?.last != nil else { return nil }
+                // Another process may have made it, and left its record, after it was looked for.
+                found = try place.status()
             }
+            guard let status = found else { throw vanished(place) }
             try status.requireKeychainFile(place)
             wasSeen = true
             if case nil = store { return false }
