@@ -246,7 +246,8 @@ let package = Package(
         .testTarget(
             name: "KeychainCommandTests",
             dependencies: [
-                "KeychainCommand", "SwiftKeychain", "KeychainAuthentication", "KeychainSystem", "keychainctl",
+                "KeychainCommand", "SwiftKeychain", "KeychainAuthentication", "KeychainConformance", "KeychainSystem",
+                "keychainctl",
                 "SecretServiceFixture",
             ],
             exclude: ["Snapshots"]

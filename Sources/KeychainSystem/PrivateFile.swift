@@ -9,15 +9,17 @@ package enum PrivateFile {
     ///
     /// - Parameters:
     ///   - path: The file.
+    ///   - action: What is being done, for errors; left out, that the file is written.
     ///   - body: Writes to the descriptor that it is given.
     /// - Returns: What the closure returns, once the disk has the file.
     /// - Throws: `duplicateItem` if something has the name; `invalidParameter` if there is no such folder; the system's
     ///   error, or what the closure throws. Then there is no new file.
     package static func create<Result>(
         _ path: String,
+        action: String? = nil,
         _ body: (FileDescriptor) throws(KeychainError) -> Result
     ) throws(KeychainError) -> Result {
-        let action = "The file ‘\(path)’ could not be written"
+        let action = action ?? "The file ‘\(path)’ could not be written"
         let file: FileDescriptor
         do throws(KeychainError) {
             file = try FileDescriptor(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600, action: action)

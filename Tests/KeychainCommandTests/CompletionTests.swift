@@ -83,6 +83,7 @@ struct CompletionTests {
     @Test func wrongUse() async throws {
         #expect(try await bench.run("completion").status == 2)
         #expect(try await bench.run("completion", "tcsh").status == 2)
+        #expect(try await bench.run("completion", "bash", "zsh").status == 2)
     }
 
     // The shells themselves. On CI a missing one is a failure.

@@ -2,6 +2,7 @@
 
 import Foundation
 import KeychainAPI
+import SecretServiceFixture
 import Testing
 
 @testable import KeychainCommand
@@ -98,6 +99,44 @@ struct HelperCommandTests {
         _ = try await git("store", "protocol=cert", "path=/home/bob/key.pem", "username=", "password=x")
         #expect(try await git("get", "protocol=cert", "path=/home/bob/key.pem").text == "username=\npassword=x\n")
     }
+
+    /// What looks like one character to Swift, and is two to every other program.
+    @Test func linesAndSignsAreTakenByScalars() async throws {
+        let password = "\u{301}p=\u{301}\r"
+        _ = try await git("store", host[0], host[1], "username=\u{301}u", "password=\(password)")
+        let given = try await git("get", host[0], host[1])
+        #expect(Array(given.output) == Array("username=\u{301}u\npassword=\(password)\n".utf8))
+        _ = try await git("erase", host[0], host[1], "password=\(password)")
+        #expect(try await git("get", host[0], host[1]).output.isEmpty)
+        _ = try await bench.run("set", "svc", "--label=\u{301}x", input: Data("v".utf8))
+        #expect(try await bench.run("info", "svc").text.unicodeScalars.contains("\u{301}"))
+    }
+
+    #if SecretService
+        @Test func gitsOwnHelperAndThisOneFindWhatTheOtherStores() async throws {
+            let keyring = try PrivateKeyring.start()
+            let environment = keyring.environment.merging(["KEYCHAIN_STORE": "secret-service:"]) { $1 }
+            func ours(_ action: String, _ lines: [String]) async throws -> String {
+                let input = lines.joined(separator: "\\n")
+                let outcome = try await onThread {
+                    try Program.shell("printf '\(input)\\n\\n' | $K git-credential \(action)", environment: environment)
+                }
+                #expect(outcome.status == 0 && outcome.errors.isEmpty, "\(outcome.errors)")
+                return String(decoding: outcome.output, as: UTF8.self)
+            }
+            func theirs(_ action: String, _ credential: [String: String]) async throws -> String {
+                try await onThread { try GitCredentialHelper.run(action, credential, on: keyring).text }
+            }
+            let theirHost = ["protocol": "https", "host": "their.example"]
+            _ = try await theirs("store", theirHost.merging(["username": "bob", "password": "1"]) { $1 })
+            #expect(try await ours("get", ["protocol=https", "host=their.example"]) == "username=bob\npassword=1\n")
+            _ = try await ours("store", ["protocol=https", "host=our.example:8443", "username=al", "password=2"])
+            let found = try await theirs("get", ["protocol": "https", "host": "our.example:8443"])
+            #expect(found.contains("username=al\n") && found.contains("password=2\n"), "\(found)")
+            _ = try await ours("erase", ["protocol=https", "host=their.example", "password=1"])
+            #expect(try await theirs("get", theirHost).contains("password") == false)
+        }
+    #endif
 
     @Test func unknownActionsAreIgnoredAndGarbageIsRefused() async throws {
         #expect(try await git("capability").status == 0)

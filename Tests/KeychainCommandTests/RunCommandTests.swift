@@ -183,6 +183,17 @@ struct RunCommandTests {
                 $K run --mask --env 'A=svc bob' -- yes | head -n 1; echo ${PIPESTATUS[0]}
                 """
             )
+            // Who prints without an end keeps neither the other stream nor the end from being seen.
+            let endless = try await shell(
+                """
+                $K run --mask --env 'A=svc bob' -- sh -c 'yes & echo $! > pid; sleep 0.2' >/dev/null; echo $?
+                kill $(cat pid) 2>/dev/null
+                $K run --mask --env 'A=svc bob' -- sh -c 'yes & echo seen >&2; until [ -e go ]; do sleep 0.05; done; kill $!' \
+                    2>errors >/dev/null &
+                until [ -s errors ]; do sleep 0.05; done; touch go; wait $!; cat errors
+                """
+            )
+            #expect(endless == ["0", "seen"], "\(endless)")
             #expect(lines.prefix(4) == ["[A]", "[A]", "x[A]", "5"], "\(lines)")
             #expect(lines.dropFirst(4).prefix(3) == ["started", "0", "input"], "\(lines)")
             #expect(lines.count == 11 && lines[7] == lines[8], "\(lines)")

@@ -2,6 +2,7 @@
 
 import Foundation
 import KeychainAPI
+import KeychainConformance
 import Testing
 
 @testable import KeychainCommand
@@ -75,7 +76,7 @@ struct WrongUsageTests {
 
     @Test(arguments: 0..<20)
     func anyWordsAreTakenOrRefused(seed: UInt64) {
-        var generator = SplitMix(seed: seed)
+        var generator = SeededGenerator(seed: seed)
         for _ in 0..<250 {
             let count = Int.random(in: 0...7, using: &generator)
             var arguments = (0..<count).compactMap { _ in Self.words.randomElement(using: &generator) }
@@ -91,21 +92,6 @@ struct WrongUsageTests {
                 #expect(!error.message.isEmpty && !error.message.contains("hunter2"), "\(arguments)")
             }
             #expect(!ArgumentParser.usage(arguments).contains("hunter2"), "\(arguments)")
-        }
-    }
-
-    /// A generator that gives the same lines again (SplitMix64).
-    private struct SplitMix: RandomNumberGenerator {
-        private var state: UInt64
-
-        init(seed: UInt64) { state = seed }
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var mixed = state
-            mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-            return mixed ^ (mixed >> 31)
         }
     }
 }

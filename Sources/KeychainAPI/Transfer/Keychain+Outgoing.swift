@@ -31,13 +31,13 @@ extension Keychain {
         let isSelected = { (record: ItemRecord) in selections.contains { $0.matches(record) } }
         let records = try fetch(selection, values: false, call, where: isSelected).map(\.record)
         guard !records.isEmpty else { throw located(.itemNotFound, call) }
-        let leaving = records.count { !AccessPolicy(of: $0).accessibility.isThisDeviceOnly }
+        let leaving = records.count { !$0.staysOnDevice }
         guard leaving > 0 else { throw located(Self.staysHere, call) }
         let fetched = try fetch(
             selection,
             values: true,
             call,
-            where: { isSelected($0) && !AccessPolicy(of: $0).accessibility.isThisDeviceOnly },
+            where: { isSelected($0) && !$0.staysOnDevice },
             step: 64,
             progress: { progress(MigrationProgress(phase: .reading, completed: $0, total: $1)) }
         )

@@ -39,8 +39,11 @@ extension ItemRecord {
 
     /// Whether the item's policy lets it go from one keychain to another.
     func mayLeave(_ keychain: Keychain, for target: Keychain) -> Bool {
-        keychain.isSameStore(as: target) || !AccessPolicy(of: self).accessibility.isThisDeviceOnly
+        keychain.isSameStore(as: target) || !staysOnDevice
     }
+
+    /// Whether the item's policy keeps it on this device.
+    var staysOnDevice: Bool { AccessPolicy(of: self).accessibility.isThisDeviceOnly }
 }
 
 extension Keychain {

@@ -62,14 +62,14 @@ struct Candidates {
             optionsHaveEnded = true
             return nil
         }
-        let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        let halves = word.halves(at: "=")
         let option =
             word.hasPrefix("--")
-            ? CommandTable.options[String(parts[0].dropFirst(2))]
+            ? CommandTable.options[String((halves?.before ?? word).dropFirst(2))]
             : word.count == 2 ? CommandTable.shortOptions[word.last ?? "-"] : nil
         guard let option, option.placeholder != nil else { return nil }
-        guard word.hasPrefix("--"), parts.count == 2 else { return option }
-        options[option.name] = [String(parts[1])]
+        guard word.hasPrefix("--"), let value = halves?.after else { return option }
+        options[option.name] = [value]
         return nil
     }
 
@@ -83,9 +83,9 @@ struct Candidates {
     }
 
     private func offer(for last: String) -> Offer {
-        if last.hasPrefix("--"), let sign = last.firstIndex(of: "="), !optionsHaveEnded {
-            let option = CommandTable.options[String(last[..<sign].dropFirst(2))]
-            return option.map { offer($0.completion, prefix: String(last[...sign])) } ?? .words([])
+        if last.hasPrefix("--"), let name = last.halves(at: "=")?.before, !optionsHaveEnded {
+            let option = CommandTable.options[String(name.dropFirst(2))]
+            return option.map { offer($0.completion, prefix: name + "=") } ?? .words([])
         }
         if last.hasPrefix("-"), !optionsHaveEnded {
             let options = command?.allOptions ?? CommandTable.globalOptions

@@ -5,6 +5,9 @@ import KeychainAPI
 extension CommandRun {
     /// `completion`: prints the script for a shell, or, for that script, what could be the last word of a line.
     func completion() async throws(KeychainError) -> ExitCode {
+        guard parsed.operands.count == 1 || parsed.operands[0] == "candidates" else {
+            throw KeychainError(.invalidParameter, "There is an argument too many.")
+        }
         switch parsed.operands[0] {
         case "bash": try io.print(CompletionScript.bash)
         case "zsh": try io.print(CompletionScript.zsh)

@@ -4,11 +4,11 @@ import FoundationEssentials
 import KeychainAPI
 import KeychainSystem
 
-/// What Docker's client gives a credential helper, and what it gets.
-private struct DockerCredential: Codable {
-    var serverURL: String
-    var username: String
-    var secret: String
+/// What Docker's client gives a credential helper.
+private struct DockerCredential: Decodable {
+    let serverURL: String
+    let username: String
+    let secret: String
 
     private enum CodingKeys: String, CodingKey {
         case serverURL = "ServerURL"
@@ -45,12 +45,12 @@ extension CommandRun {
             let server = try server(settings)
             let items = try await open(settings, creation: .never).keychain.items(Self.docker(server))
             guard let item = items.first else { throw Self.notFound }
-            let credential = DockerCredential(
-                serverURL: server,
-                username: item.info.account ?? "",
-                secret: try item.value.text
+            try io.print(
+                JSONLine.line([
+                    "ServerURL": .text(server), "Username": .text(item.info.account ?? ""),
+                    "Secret": .text(try item.value.text),
+                ])
             )
-            try io.print(Self.json(credential) + "\n")
         case "store": try await store(settings)
         case "erase":
             // One that is not there is erased: the client asks for several forms of a server's name.
@@ -100,15 +100,6 @@ extension CommandRun {
         query.creator = FourCharCode("dckr")
         query.service = server
         return query
-    }
-
-    private static func json(_ credential: DockerCredential) throws(KeychainError) -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.withoutEscapingSlashes]
-        guard let data = try? encoder.encode(credential) else {
-            throw KeychainError(.internal, "The credential cannot be written as JSON. Please report it.")
-        }
-        return String(decoding: data, as: UTF8.self)
     }
 
     // The client compares these with what it expects, letter by letter.

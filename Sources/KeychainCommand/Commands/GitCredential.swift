@@ -13,13 +13,12 @@ struct GitCredential {
     /// - Parameter text: The input; lines that end with a carriage return are taken as they are.
     /// - Throws: `invalidParameter` for a line that is none, and for NUL; nothing of it is repeated.
     init(_ text: String) throws(KeychainError) {
-        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+        for line in text.scalarLines {
             if line.isEmpty { break }
-            let parts = line.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard parts.count == 2, !parts[0].isEmpty, !line.utf8.contains(0) else {
+            guard let (key, value) = line.halves(at: "="), !key.isEmpty, !line.utf8.contains(0) else {
                 throw KeychainError(.invalidParameter, "A line of the input is not of the form key=value.")
             }
-            values[String(parts[0])] = String(parts[1])
+            values[key] = value
         }
     }
 
@@ -90,15 +89,18 @@ struct GitSecret {
     ///
     /// - Throws: `decode` if it is not UTF-8.
     init(_ value: SecureBytes) throws(KeychainError) {
-        let lines = try value.text.split(separator: "\n", omittingEmptySubsequences: false)
-        password = String(lines[0])
-        extraLines = lines.dropFirst().filter { $0.contains("=") }.map(String.init)
+        let lines = try value.text.scalarLines
+        password = lines[0]
+        extraLines = lines.dropFirst().filter { $0.halves(at: "=") != nil }
     }
 
     /// Whether it is of no use any more.
     var isExpired: Bool {
         extraLines.contains { line in
-            guard line.hasPrefix("password_expiry_utc="), let moment = Int64(line.dropFirst(20)) else { return false }
+            guard let (key, value) = line.halves(at: "="), key == "password_expiry_utc", let moment = Int64(value)
+            else {
+                return false
+            }
             return Double(moment) < Date().timeIntervalSince1970
         }
     }

@@ -38,7 +38,7 @@ extension CommandRun {
             guard !secret.isExpired else { continue }
             let account = item.info.account ?? ""
             let lines = ["username=\(account)", "password=\(secret.password)"] + secret.extraLines
-            guard !account.contains("\n") else { continue }
+            guard account.scalarLines.count == 1 else { continue }
             return try io.print(lines.joined(separator: "\n") + "\n")
         }
     }

@@ -29,11 +29,8 @@ struct MaskedProgram {
     /// - Returns: Its exit status; 128 and the signal that ended it; 127 or 126 if it could not be started.
     /// - Throws: The system's error.
     func run() throws(KeychainError) -> Int32 {
-        let started: Started
-        switch try start() {
-        case .success(let program): started = program
-        case .failure(let number): return Self.failure(number.rawValue, io)
-        }
+        let (number, started) = try start()
+        guard number == 0 else { return Self.failure(number, io) }
         let child = started.identifier
         io.interrupt.passOn { _ = kill(child, $0) }
         // Its end is a byte in a pipe, so that it can be waited for together with its output.
@@ -58,18 +55,14 @@ struct MaskedProgram {
     }
 
     /// Starts the program; its ends of the pipes are closed here when this returns.
-    private func start() throws(KeychainError) -> Result<Started, POSIXErrorCode> {
+    ///
+    /// - Returns: The number of the error, 0 if it was started.
+    private func start() throws(KeychainError) -> (number: Int32, Started) {
         let (output, outputEnd) = try Self.pipe()
         let (errors, errorsEnd) = try Self.pipe()
         var child = pid_t()
         let number = spawn(&child, outputEnd.number, errorsEnd.number)
-        guard number == 0 else { return .failure(POSIXErrorCode(rawValue: number)) }
-        return .success(Started(identifier: child, output: output, errors: errors))
-    }
-
-    /// A value of `errno`.
-    private struct POSIXErrorCode: Error {
-        let rawValue: Int32
+        return (number, Started(identifier: child, output: output, errors: errors))
     }
 
     /// Says why a program was not started, with the statuses that shells have for it.
@@ -110,26 +103,34 @@ struct MaskedProgram {
             guard poll(&waits, nfds_t(waits.count), -1) >= 0 || errno == EINTR else {
                 throw .system(errno, "The output of the command cannot be waited for")
             }
-            // Looked at first: what comes after its end is of others, who may never close the pipe.
+            // Looked at first: what the program has printed is in the pipes when its end is seen. What comes later is of
+            // others, who may never end.
             hasEnded = waits[2].revents != 0
-            for index in streams.indices where streams[index].isOpen { try drain(&streams[index]) }
+            for index in streams.indices where streams[index].isOpen {
+                let limit = hasEnded ? Self.pipeLimit : Self.pieceSize
+                try drain(&streams[index], limit: limit)
+            }
         }
         for index in streams.indices { try show(streams[index].mask.finish(), streams[index].target) }
     }
 
-    /// Shows all that is there now.
-    private func drain(_ stream: inout Stream) throws(KeychainError) {
-        var buffer = [UInt8](repeating: 0, count: 64 * 1024)
-        while true {
-            let count = retryingInterruptions { read(stream.reading.number, &buffer, buffer.count) }
-            if count > 0 {
-                try show(stream.mask.mask(buffer[..<count]), stream.target)
-            } else if count < 0, errno == EAGAIN {
-                return
-            } else {
+    private static let pieceSize = 64 * 1024
+    /// The most that a pipe holds (pipe(7), pipe-max-size).
+    private static let pipeLimit = 1 << 20
+
+    /// Shows what is there now, up to a limit: who prints without an end must not keep the other stream waiting.
+    private func drain(_ stream: inout Stream, limit: Int) throws(KeychainError) {
+        var buffer = [UInt8](repeating: 0, count: Self.pieceSize)
+        var left = limit
+        while left > 0 {
+            let count = retryingInterruptions { read(stream.reading.number, &buffer, min(buffer.count, left)) }
+            if count < 0, errno == EAGAIN { return }
+            guard count > 0 else {
                 stream.isOpen = false
                 return
             }
+            left -= count
+            try show(stream.mask.mask(buffer[..<count]), stream.target)
         }
     }
 

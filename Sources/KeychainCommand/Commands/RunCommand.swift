@@ -51,17 +51,15 @@ extension CommandRun {
 
     /// Reads `NAME=SELECTOR`.
     private func variable(_ text: String) throws(KeychainError) -> (name: String, selector: Selector) {
-        let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-        let name = String(parts[0])
-        guard parts.count == 2, Self.isVariableName(name) else {
+        guard let (name, words) = text.halves(at: "="), Self.isVariableName(name) else {
             throw KeychainError(
                 .invalidParameter,
                 "‘--env’ takes NAME=SELECTOR, as in --env 'TOKEN=example.com bob'. NAME has letters, digits and _ alone."
             )
         }
         do throws(KeychainError) {
-            let words = try ["get"] + ShellWords.split(String(parts[1]))
-            let parsed = try ArgumentParser.parse(words, environment: [:])
+            let line = try ["get"] + ShellWords.split(words)
+            let parsed = try ArgumentParser.parse(line, environment: [:])
             let allowed = (parsed.command.selectorOptions + parsed.command.attributeOptions).map(\.name)
             if let other = parsed.options.keys.sorted().first(where: { !allowed.contains($0) }) {
                 throw KeychainError(

@@ -75,22 +75,13 @@ enum FileOutput {
         }
         let action = "The file ‘\(path)’ could not be written"
         let temporary = "\(path).\(UUID().uuidString)"
-        let file: FileDescriptor
-        do throws(KeychainError) {
-            file = try FileDescriptor(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600, action: action)
-        } catch  where error.code == .unavailable {
-            // It is no store that is missing, but the folder of the file.
-            throw KeychainError(.invalidParameter, error.message, underlying: error.underlying)
-        }
-        do throws(KeychainError) {
-            // Whatever the umask is.
-            guard fchmod(file.number, 0o600) == 0 else { throw .system(errno, action) }
+        try PrivateFile.create(temporary, action: action) { (file) throws(KeychainError) in
             try file.write(bytes, action: action)
-            guard retryingInterruptions({ fsync(file.number) }) == 0 else { throw .system(errno, action) }
-            guard rename(temporary, path) == 0 else { throw .system(errno, action) }
-        } catch {
+        }
+        guard rename(temporary, path) == 0 else {
+            let number = errno
             _ = unlink(temporary)
-            throw error
+            throw .system(number, action)
         }
     }
 }

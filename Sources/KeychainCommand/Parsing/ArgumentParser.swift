@@ -88,14 +88,14 @@ struct ArgumentParser {
         long argument: Substring,
         _ rest: inout ArraySlice<String>
     ) throws(KeychainError) {
-        let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-        let name = String(parts[0])
+        let halves = argument.halves(at: "=")
+        let name = halves?.before ?? String(argument)
         guard let spec = CommandTable.options[name] else { throw unknown("--", name) }
-        switch (spec.placeholder, parts.count > 1) {
-        case (nil, false): try add(spec, nil)
-        case (nil, true): throw KeychainError(.invalidParameter, "‘--\(name)’ takes no value.")
-        case (_?, true): try add(spec, String(parts[1]))
-        case (let placeholder?, false):
+        switch (spec.placeholder, halves?.after) {
+        case (nil, nil): try add(spec, nil)
+        case (nil, _?): throw KeychainError(.invalidParameter, "‘--\(name)’ takes no value.")
+        case (_?, let value?): try add(spec, value)
+        case (let placeholder?, nil):
             guard let value = rest.popFirst() else { throw missing("--\(name)", placeholder) }
             try add(spec, value)
         }
