@@ -203,7 +203,7 @@ let package = Package(
         .target(name: "SnippetCompiler", path: "Tests/SnippetCompiler"),
 
         .testTarget(name: "KeychainAPITests", dependencies: ["KeychainAPI", "KeychainSystem", "BackendMemory"]),
-        .testTarget(name: "KeychainSystemTests", dependencies: ["KeychainSystem"]),
+        .testTarget(name: "KeychainSystemTests", dependencies: ["KeychainSystem", "KeychainAPI"]),
         .testTarget(
             name: "CompileFailTests",
             dependencies: ["KeychainAPI", "SnippetCompiler"],
@@ -250,7 +250,7 @@ let package = Package(
                 "keychainctl",
                 "SecretServiceFixture",
             ],
-            exclude: ["Snapshots"]
+            exclude: ["Snapshots", "Support/basic-auth-server.py"]
         ),
         .testTarget(
             name: "KeychainImportTests",

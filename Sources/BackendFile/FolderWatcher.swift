@@ -177,10 +177,9 @@
                 guard number == ENOENT || number == ENOTDIR, folder != "/" else {
                     throw .system(number, "The folder ‘\(folder)’ cannot be watched")
                 }
-                let end = folder.lastIndex(of: "/") ?? folder.startIndex
-                state.awaited = String(folder[folder.index(after: end)...])
+                state.awaited = folder.lastPathComponent
                 state.isOnFolder = false
-                folder = end == folder.startIndex ? "/" : String(folder[..<end])
+                folder = folder.parentPath ?? "/"
             }
         }
 

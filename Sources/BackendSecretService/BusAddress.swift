@@ -3,6 +3,7 @@
     import FoundationEssentials
     import Glibc
     import KeychainAPI
+    import KeychainSystem
 
     /// Where the session bus is.
     enum BusAddress {
@@ -15,7 +16,7 @@
             if let address = try environment.variable("DBUS_SESSION_BUS_ADDRESS"), !address.isEmpty {
                 return try usable(address)
             }
-            if let folder = try environment.variable("XDG_RUNTIME_DIR"), folder.hasPrefix("/") {
+            if let folder = try environment.variable("XDG_RUNTIME_DIR"), folder.isAbsolutePath {
                 var status = stat()
                 if stat(folder + "/bus", &status) == 0, status.st_mode & S_IFMT == S_IFSOCK {
                     return "unix:path=" + escaped(folder + "/bus")

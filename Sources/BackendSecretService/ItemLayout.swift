@@ -203,7 +203,7 @@
                 var place = scheme.isEmpty ? text(.server) : "\(scheme)://\(text(.server))"
                 if case .integer(let port)? = record.attributes[.port] { place += ":\(port)" }
                 let path = text(.path)
-                place += path.isEmpty || path.hasPrefix("/") ? path : "/\(path)"
+                place += path.isEmpty || path.isAbsolutePath ? path : "/\(path)"
                 description = joined(text(.account), place)
             case .key:
                 let tag = record.attributes[.applicationTag]

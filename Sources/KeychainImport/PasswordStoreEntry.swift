@@ -29,10 +29,10 @@ struct PasswordStoreEntry {
     /// A generic password: with an account of its own, the path is the service, else service and account.
     private func byPath(account: String?, _ value: SecureBytes) -> ImportedItem {
         var attributes = AttributeSet()
-        let parts = name.split(separator: "/")
+        let parts = name.pathComponents
         if account == nil, parts.count > 1 {
             attributes[.service] = .text(parts.dropLast().joined(separator: "/"))
-            attributes[.account] = .text(String(parts[parts.count - 1]))
+            attributes[.account] = .text(parts[parts.count - 1])
         } else {
             attributes[.service] = .text(name)
             attributes[.account] = account.map { .text($0) }
@@ -47,7 +47,7 @@ struct PasswordStoreEntry {
         attributes[.protocol] = space.protocol.map { .text($0.rawValue) }
         attributes[.port] = space.port.map { .integer(Int64($0)) }
         attributes[.path] = space.path.map { .text($0) }
-        attributes[.account] = (account ?? name.split(separator: "/").last.map { String($0) }).map { .text($0) }
+        attributes[.account] = (account ?? name.pathComponents.last).map { .text($0) }
         return labelled(.internetPassword, attributes, value, name)
     }
 

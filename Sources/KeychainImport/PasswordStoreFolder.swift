@@ -37,7 +37,7 @@ struct PasswordStoreFolder {
     /// Opens the file of an entry, which nobody has replaced by a link since it was found.
     func open(_ entry: Entry) throws(KeychainError) -> FileDescriptor {
         let action = "The entry ‘\(entry.name)’ could not be read"
-        let parts = entry.path.split(separator: "/").map { String($0) }
+        let parts = entry.path.pathComponents
         var folder = root
         for part in parts.dropLast() { folder = try Self.open(part, in: folder, O_RDONLY | O_DIRECTORY, action) }
         let file = try Self.open(parts[parts.count - 1], in: folder, O_RDONLY | O_NONBLOCK, action)

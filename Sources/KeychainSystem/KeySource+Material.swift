@@ -122,22 +122,19 @@ extension KeySource {
         _ what: String,
         _ call: CallContext
     ) throws(KeychainError) -> SecureBytes {
-        var count = 0
-        let buffer = try SecureBytes(count: limit + 1) { (bytes: UnsafeMutableRawBufferPointer) throws(KeychainError) in
-            while count < bytes.count {
+        let bytes = try SecureBytes.reading(atMost: limit) { (target) throws(KeychainError) in
+            while true {
                 try waitUntilReadable(file, call)
-                let rest = UnsafeMutableRawBufferPointer(rebasing: bytes[count...])
-                let got = retryingInterruptions { Glibc.read(file.number, rest.baseAddress, rest.count) }
+                let got = retryingInterruptions { Glibc.read(file.number, target.baseAddress, target.count) }
                 if got < 0, errno == EAGAIN { continue }
                 guard got >= 0 else { throw .system(errno, "\(what) could not be read") }
-                if got == 0 { break }
-                count += got
+                return got
             }
         }
-        guard count <= limit else {
+        guard let bytes else {
             throw KeychainError(.dataTooLarge, "\(what) is larger than \(limit) bytes; it cannot be a passphrase.")
         }
-        return buffer.withBytes { SecureBytes(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+        return bytes
     }
 
     private static func waitUntilReadable(_ file: FileDescriptor, _ call: CallContext) throws(KeychainError) {

@@ -17,7 +17,7 @@ package enum PrivateDirectory {
 
     /// The folder for locks: below `XDG_RUNTIME_DIR`, else a folder of the user's own in `/tmp`.
     package static func runtime(environment: [String: String]) throws(KeychainError) -> String {
-        if let runtime = try environment.variable("XDG_RUNTIME_DIR"), runtime.hasPrefix("/") {
+        if let runtime = try environment.variable("XDG_RUNTIME_DIR"), runtime.isAbsolutePath {
             return runtime + "/swift-keychain"
         }
         return "/tmp/swift-keychain-\(geteuid())"
@@ -31,8 +31,8 @@ package enum PrivateDirectory {
     package static func ensure(_ path: String) throws(KeychainError) {
         if mkdir(path, 0o700) != 0 {
             let number = errno
-            if number == ENOENT, let slash = path.lastIndex(of: "/"), slash != path.startIndex {
-                try ensure(String(path[..<slash]))
+            if number == ENOENT, let parent = path.parentPath {
+                try ensure(parent)
                 guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
                     throw .system(errno, "The folder ‘\(path)’ could not be made")
                 }
@@ -66,8 +66,8 @@ package enum PrivateDirectory {
         _ environment: [String: String]
     ) throws(KeychainError) -> String {
         // The specification: a relative path in these variables is invalid and to be ignored.
-        if let path = try environment.variable(variable), path.hasPrefix("/") { return path + "/swift-keychain" }
-        if let home = try environment.variable("HOME"), home.hasPrefix("/") {
+        if let path = try environment.variable(variable), path.isAbsolutePath { return path + "/swift-keychain" }
+        if let home = try environment.variable("HOME"), home.isAbsolutePath {
             return "\(home)/\(fallback)/swift-keychain"
         }
         guard let entry = getpwuid(geteuid()), let bytes = entry.pointee.pw_dir,

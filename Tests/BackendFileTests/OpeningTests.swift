@@ -120,7 +120,7 @@
                 environment: [:]
             )
             try driver.add("bob", "x")
-            let slots = try SealedFile(FilePlace(scratch.path, environment: [:])).header.keySlots().map(\.value)
+            let slots = try SealedFile(FilePlace(scratch.path, environment: [:])).header.keySlots().map(\.slot)
             #expect(slots.map(\.kind) == [.passphrase])
             #expect(slots[0].cost == DerivationCost(operations: 2, memory: 64 << 20))
         }
@@ -308,6 +308,17 @@
                     _ = try FileDriver(path: "\(scratch.folder)/loop", environment: [:])
                 } == .invalidParameter
             )
+        }
+
+        @Test func aNameThatBeginsWithACombiningMarkIsAName() throws {
+            let folder = "\(scratch.folder)/\u{301}folder"
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+            let link = "\(scratch.folder)/link"
+            try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: folder)
+            let place = try FilePlace("\(link)/\u{301}store", environment: [:])
+            #expect(Array(place.path.utf8) == Array("\(folder)/\u{301}store".utf8))
+            #expect(Array(place.folder.utf8) == Array(folder.utf8))
+            #expect(Array(place.sibling("x").utf8) == Array("\(folder)/x".utf8))
         }
 
         @Test func relativePathsAndTheDefaultPathBecomeAbsolute() throws {

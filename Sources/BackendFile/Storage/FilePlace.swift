@@ -17,13 +17,10 @@
         let system: any FileSystem
 
         /// The folder.
-        var folder: String {
-            let end = path.lastIndex(of: "/") ?? path.startIndex
-            return end == path.startIndex ? "/" : String(path[..<end])
-        }
+        var folder: String { path.parentPath ?? "/" }
 
         /// The file's name.
-        var name: String { String(path[(path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex)...]) }
+        var name: String { path.lastPathComponent }
 
         /// The file on which writers exclude each other.
         var lockPath: String { sibling(".\(name).lock") }
@@ -53,13 +50,13 @@
             self.system = system
             var absolute =
                 path.isEmpty ? try PrivateDirectory.data(environment: environment) + "/default.keychain" : path
-            guard !absolute.utf8.contains(0), !absolute.hasSuffix("/") else {
+            guard !absolute.utf8.contains(0), absolute.utf8.last != UInt8(ascii: "/") else {
                 throw KeychainError(
                     .invalidParameter,
                     "‘\(path)’ cannot be the path of a keychain file; it names a folder."
                 )
             }
-            if !absolute.hasPrefix("/") {
+            if !absolute.isAbsolutePath {
                 guard let bytes = getcwd(nil, 0) else { throw .system(errno, "The working folder could not be found") }
                 defer { free(bytes) }
                 guard let folder = String(validatingCString: bytes) else { throw Self.notUTF8("The working folder") }
@@ -86,8 +83,7 @@
 
         /// A path for an unfinished file that no one else uses.
         func temporaryPath() -> String {
-            let suffix = Sodium.random(8).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
-            return sibling(temporaryPrefix + suffix)
+            sibling(temporaryPrefix + Sodium.random(8).hexadecimal)
         }
 
         /// Removes what writers left that were killed; the caller holds the lock, so none is alive.
@@ -101,7 +97,7 @@
         func status() throws(KeychainError) -> stat? { try system.status(path) }
 
         private static func resolved(_ path: String) throws(KeychainError) -> String {
-            var pending = path.split(separator: "/").map(String.init)[...]
+            var pending = path.pathComponents[...]
             var done: [String] = []
             var linksLeft = 40
             while let component = pending.popFirst() {
@@ -110,17 +106,21 @@
                     _ = done.popLast()
                     continue
                 }
-                let candidate = "/" + (done + [component]).joined(separator: "/")
+                let candidate = text(done + [component])
                 guard let target = try linkTarget(candidate) else {
                     done.append(component)
                     continue
                 }
                 linksLeft -= 1
                 guard linksLeft > 0 else { throw .system(ELOOP, "The path ‘\(path)’ cannot be followed") }
-                if target.hasPrefix("/") { done = [] }
-                pending = (target.split(separator: "/").map(String.init) + pending)[...]
+                if target.isAbsolutePath { done = [] }
+                pending = (target.pathComponents + pending)[...]
             }
-            return "/" + done.joined(separator: "/")
+            return text(done)
+        }
+
+        private static func text(_ components: [String]) -> String {
+            components.isEmpty ? "/" : components.reduce(into: "") { $0 += "/" + $1 }
         }
 
         private static func linkTarget(_ path: String) throws(KeychainError) -> String? {

@@ -69,8 +69,7 @@
         }
 
         private static func parent(of path: String) -> String {
-            let slash = path.lastIndex(of: "/") ?? path.startIndex
-            return slash == path.startIndex ? "/" : String(path[..<slash])
+            path.parentPath ?? "/"
         }
 
         private func contents(of driver: FileDriver, hasKey: Bool) -> Finding {

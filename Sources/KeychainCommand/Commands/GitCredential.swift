@@ -2,6 +2,7 @@
 
 import FoundationEssentials
 import KeychainAPI
+import KeychainSystem
 
 /// What Git tells a credential helper (git-credential(1), “INPUT/OUTPUT FORMAT”).
 struct GitCredential {
@@ -49,14 +50,14 @@ struct GitCredential {
         let (host, port) = Self.hostAndPort(values["host"] ?? "")
         query.server = host
         query.port = port ?? 0
-        if let path = values["path"], !path.isEmpty { query.path = path.hasPrefix("/") ? path : "/\(path)" }
+        if let path = values["path"], !path.isEmpty { query.path = path.isAbsolutePath ? path : "/\(path)" }
         query.account = username
         return query
     }
 
     /// What a person sees of the item.
     var label: String {
-        let path = values["path"].map { $0.hasPrefix("/") ? $0 : "/\($0)" } ?? ""
+        let path = values["path"].map { $0.isAbsolutePath ? $0 : "/\($0)" } ?? ""
         return "Git: \(values["protocol"] ?? "")://\(values["host"] ?? "")\(path)"
     }
 

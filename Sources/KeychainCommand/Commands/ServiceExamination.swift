@@ -24,7 +24,7 @@ extension Examination {
 
     /// The keyring files of GNOME Keyring that are in clear text, which those without a password are.
     private var clearKeyrings: [Finding] {
-        let data = environment["XDG_DATA_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+        let data = environment["XDG_DATA_HOME"].flatMap { $0.isAbsolutePath ? $0 : nil }
         guard let data = data ?? environment["HOME"].map({ $0 + "/.local/share" }) else { return [] }
         let folder = data + "/keyrings"
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []

@@ -70,7 +70,7 @@ enum FileOutput {
                 "‘\(path)’ is no file, and ‘--output’ would put one in its place. To write to a pipe, use ‘--output -’."
             )
         }
-        guard !path.hasSuffix("/"), status.st_mode & S_IFMT != S_IFDIR else {
+        guard path.utf8.last != UInt8(ascii: "/"), status.st_mode & S_IFMT != S_IFDIR else {
             throw KeychainError(.invalidParameter, "‘\(path)’ is a folder. ‘--output’ takes the path of a file.")
         }
         let action = "The file ‘\(path)’ could not be written"

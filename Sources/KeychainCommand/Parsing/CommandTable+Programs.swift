@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import KeychainAPI
+import KeychainSystem
 
 // The commands for other programs.
 extension CommandTable {
@@ -8,7 +9,7 @@ extension CommandTable {
     ///
     /// - Parameter path: The path that the program was called by.
     static func arguments(of path: String) -> [String] {
-        switch path.split(separator: "/").last {
+        switch path.lastPathComponent {
         case "docker-credential-keychainctl": ["docker-credential"]
         case "git-credential-keychainctl": ["git-credential"]
         default: []

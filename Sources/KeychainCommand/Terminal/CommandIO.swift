@@ -99,7 +99,9 @@ package struct CommandIO: Sendable {
         deadline: ContinuousClock.Instant?
     ) throws(KeychainError) -> SecureBytes {
         // Beyond the limit and a newline, reading on would only fill the memory.
-        let input = try readInput(atMost: limit + 1, beginning, deadline)
+        let input = try SecureBytes.reading(atMost: limit + 1, after: beginning) { (target) throws(KeychainError) in
+            try read(into: target, deadline)
+        }
         let value = input?.withBytes { bytes in
             guard droppingNewline, bytes.last == 0x0A else { return input }
             return SecureBytes(UnsafeRawBufferPointer(rebasing: bytes.dropLast()))
@@ -110,38 +112,9 @@ package struct CommandIO: Sendable {
         return value
     }
 
-    /// Reads standard input to its end; nil if there is more than is wanted.
-    private func readInput(
-        atMost limit: Int,
-        _ beginning: SecureBytes?,
-        _ deadline: ContinuousClock.Instant?
-    ) throws(KeychainError) -> SecureBytes? {
-        var chunks = [beginning].compactMap { $0 }
-        var total = beginning?.count ?? 0
-        var size = 64 * 1024
-        while true {
-            let chunk = try readChunk(size, deadline)
-            if chunk.isEmpty { break }
-            total += chunk.count
-            guard total <= limit else { return nil }
-            chunks.append(chunk)
-            size = min(size * 2, 4 * 1024 * 1024)
-        }
-        return SecureBytes(joining: chunks)
-    }
-
     /// Reads up to a number of bytes; none at the end of input.
     func readChunk(_ size: Int, _ deadline: ContinuousClock.Instant?) throws(KeychainError) -> SecureBytes {
-        var count = 0
-        let buffer = try SecureBytes(count: size) { (bytes: UnsafeMutableRawBufferPointer) throws(KeychainError) in
-            while count < bytes.count {
-                let got = try read(into: UnsafeMutableRawBufferPointer(rebasing: bytes[count...]), deadline)
-                if got == 0 { break }
-                count += got
-            }
-        }
-        if count == size { return buffer }
-        return buffer.withBytes { SecureBytes(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+        try SecureBytes.reading(size) { (target) throws(KeychainError) in try read(into: target, deadline) }
     }
 
     /// Reads what there is of standard input, at least one byte unless it has ended.
