@@ -9,7 +9,7 @@
         /// Rewrites the file without what was removed or replaced, whose ciphertext is gone after that.
         ///
         /// It also happens by itself when more than half of the file, and more than 64 KiB, is of that kind. What keeps it
-        /// from happening fails no commit; of a damaged value, ``check(_:)`` tells (``FileReport/stuckByteCount``).
+        /// from happening fails no commit; of a damaged value, ``check(_:progress:)`` tells (``FileReport/stuckByteCount``).
         ///
         /// - Parameter call: Deadline, cancellation and interaction policy.
         /// - Returns: The lengths of the file.
@@ -35,13 +35,18 @@
         ///
         /// Changes nothing, and takes no lock. Of a file that was put back to a former state it says so, and looks at it.
         ///
-        /// - Parameter call: Deadline, cancellation and interaction policy.
+        /// - Parameters:
+        ///   - call: Deadline, cancellation and interaction policy.
+        ///   - progress: Is told now and then of how many of all values have been looked at, on the thread that does it.
         /// - Returns: What is there, and what is wrong with it.
         /// - Throws: Why the file cannot be looked at: `unavailable`, `authenticationFailed`, `corrupt` for a file whose
         ///   head is lost or that is no keychain file, `io`.
         /// - Complexity: O(n) in the size of the file.
-        public func check(_ call: CallContext) throws(KeychainError) -> FileReport {
-            try examined(call) { (_, _, _) throws(KeychainError) in }
+        public func check(
+            _ call: CallContext,
+            progress: (_ completed: Int, _ total: Int) -> Void = { _, _ in }
+        ) throws(KeychainError) -> FileReport {
+            try examined(call, progress) { (_, _, _) throws(KeychainError) in }
         }
 
         /// Saves all that is intact into a new keychain file, which is unlocked as this one is.
@@ -52,15 +57,20 @@
         /// - Parameters:
         ///   - path: Where the new file is made; nothing may be there.
         ///   - call: Deadline, cancellation and interaction policy.
+        ///   - progress: Is told now and then of how many of all values have been looked at, on the thread that does it.
         /// - Returns: What was saved, and what was wrong.
         /// - Throws: `duplicateItem` if there is a file at the path, why this one cannot be looked at, and why the new one
         ///   cannot be written; there is none then.
         /// - Complexity: O(n) in the size of the file.
-        public func repair(to path: String, _ call: CallContext) throws(KeychainError) -> FileReport {
+        public func repair(
+            to path: String,
+            _ call: CallContext,
+            progress: (_ completed: Int, _ total: Int) -> Void = { _, _ in }
+        ) throws(KeychainError) -> FileReport {
             let target = try place.moved(to: path)
             guard try target.status() == nil else { throw FilePlace.exists(target.path) }
             try PrivateDirectory.ensure(target.folder)
-            return try examined(call) { (store, seen, intact) throws(KeychainError) in
+            return try examined(call, progress) { (store, seen, intact) throws(KeychainError) in
                 let last = max(store.file.tip.sequence, store.file.mark.tip.sequence, seen?.sequence ?? 0)
                 let header = store.file.header.successor(after: last, notOlderThan: seen?.generation ?? 0)
                 var copy = try store.writeCopy(of: intact, header, store.file.keys, at: target, call) {
@@ -73,13 +83,16 @@
         /// Reads the file anew, opens every value, and tells of what was found.
         private func examined(
             _ call: CallContext,
+            _ progress: (_ completed: Int, _ total: Int) -> Void,
             _ use: (StoreFile, SeenState.Record?, [RecordIndex.Entry]) throws(KeychainError) -> Void
         ) throws(KeychainError) -> FileReport {
             let (sealed, store, last, rollback) = try examinable(call)
             var report = try FileReport(sealed, store, rollback: rollback)
             var intact: [RecordIndex.Entry] = []
-            for entry in store.index.all.sorted(by: { $0.value.offset < $1.value.offset }) {
+            let entries = store.index.all.sorted { $0.value.offset < $1.value.offset }
+            for (index, entry) in entries.enumerated() {
                 try call.check()
+                if index.isMultiple(of: 64) { progress(index, entries.count) }
                 do throws(KeychainError) {
                     _ = try store.file.value(of: store.index.reference(of: entry), at: entry.value)
                     intact.append(entry)
@@ -87,6 +100,7 @@
                     report.lose(try store.index.record(of: entry), entry.value, of: store)
                 }
             }
+            progress(entries.count, entries.count)
             report.itemCount = intact.count
             // Of another store that was here before, nothing counts.
             try use(store, last?.storeID == store.file.header.storeID ? last : nil, intact)

@@ -11,6 +11,7 @@ extension Keychain {
     ///   - query: The items.
     ///   - target: Where they are copied to.
     ///   - ifExists: What happens if the target has an item with the same primary key.
+    ///   - progress: Is told how far it is, on the thread that does the work.
     /// - Returns: How many items were copied.
     /// - Throws: `itemNotFound` if none matches; `duplicateItem` as `ifExists` says; `unsupported` if all of them
     ///   must stay on this device. Then the target is unchanged.
@@ -18,9 +19,10 @@ extension Keychain {
     public func copy<Item: SecStorable>(
         _ query: SecItemQuery<Item>,
         to target: Keychain,
-        ifExists: IfExists = .fail
+        ifExists: IfExists = .fail,
+        progress: @Sendable (MigrationProgress) -> Void = { _ in }
     ) throws(KeychainError) -> Int {
-        try copy(query, to: target, ifExists, call(.copy), target.call(.copy)).count
+        try copy(query, to: target, ifExists, progress, call(.copy), target.call(.copy)).count
     }
 
     /// Copies every item that a query matches to another keychain: all of them, or none.
@@ -29,19 +31,21 @@ extension Keychain {
     ///   - query: The items.
     ///   - target: Where they are copied to.
     ///   - ifExists: What happens if the target has an item with the same primary key.
+    ///   - progress: Is told how far it is, on the thread that does the work.
     /// - Returns: How many items were copied.
     /// - Throws: As the synchronous form, and `cancelled`.
     @discardableResult
     public func copy<Item: SecStorable>(
         _ query: SecItemQuery<Item>,
         to target: Keychain,
-        ifExists: IfExists = .fail
+        ifExists: IfExists = .fail,
+        progress: @escaping @Sendable (MigrationProgress) -> Void = { _ in }
     ) async throws(KeychainError) -> Int {
         let call = call(.copy)
         let targetCall = target.call(.copy)
         return try await CallExecutor.run(call) { () throws(KeychainError) in
             try call.withCancellationHandler(targetCall.cancel) { () throws(KeychainError) in
-                try copy(query, to: target, ifExists, call, targetCall).count
+                try copy(query, to: target, ifExists, progress, call, targetCall).count
             }
         }
     }
@@ -56,15 +60,17 @@ extension Keychain {
     ///   - query: The items.
     ///   - target: Where they are moved to.
     ///   - ifExists: What happens if the target has an item with the same primary key.
+    ///   - progress: Is told how far it is, on the thread that does the work.
     /// - Returns: How many items were moved.
-    /// - Throws: As `copy(_:to:ifExists:)`, and `busy` if an item changed while it was moved.
+    /// - Throws: As `copy(_:to:ifExists:progress:)`, and `busy` if an item changed while it was moved.
     @discardableResult
     public func move<Item: SecStorable>(
         _ query: SecItemQuery<Item>,
         to target: Keychain,
-        ifExists: IfExists = .fail
+        ifExists: IfExists = .fail,
+        progress: @Sendable (MigrationProgress) -> Void = { _ in }
     ) throws(KeychainError) -> Int {
-        try move(query, to: target, ifExists, call(.move), target.call(.move))
+        try move(query, to: target, ifExists, progress, call(.move), target.call(.move))
     }
 
     /// Moves every item that a query matches to another keychain: all of them, or none.
@@ -73,19 +79,21 @@ extension Keychain {
     ///   - query: The items.
     ///   - target: Where they are moved to.
     ///   - ifExists: What happens if the target has an item with the same primary key.
+    ///   - progress: Is told how far it is, on the thread that does the work.
     /// - Returns: How many items were moved.
     /// - Throws: As the synchronous form, and `cancelled`.
     @discardableResult
     public func move<Item: SecStorable>(
         _ query: SecItemQuery<Item>,
         to target: Keychain,
-        ifExists: IfExists = .fail
+        ifExists: IfExists = .fail,
+        progress: @escaping @Sendable (MigrationProgress) -> Void = { _ in }
     ) async throws(KeychainError) -> Int {
         let call = call(.move)
         let targetCall = target.call(.move)
         return try await CallExecutor.run(call) { () throws(KeychainError) in
             try call.withCancellationHandler(targetCall.cancel) { () throws(KeychainError) in
-                try move(query, to: target, ifExists, call, targetCall)
+                try move(query, to: target, ifExists, progress, call, targetCall)
             }
         }
     }
@@ -96,6 +104,7 @@ extension Keychain {
         _ query: SecItemQuery<Item>,
         to target: Keychain,
         _ ifExists: IfExists,
+        _ progress: (MigrationProgress) -> Void,
         _ call: CallContext,
         _ targetCall: CallContext
     ) throws(KeychainError) -> [Transferred] {
@@ -110,12 +119,14 @@ extension Keychain {
         let mayLeave = { (record: ItemRecord) in record.mayLeave(self, for: target) }
         guard records.contains(where: mayLeave) else { throw located(Self.staysHere, call) }
         // What stays is not decrypted either.
-        let leaving = try fetch(query, values: true, call, where: mayLeave)
+        let leaving = try fetch(query, values: true, call, where: mayLeave, step: 64) {
+            progress(MigrationProgress(phase: .reading, completed: $0, total: $1))
+        }
         guard !leaving.isEmpty else { throw located(.itemNotFound, call) }
         let transfers = leaving.compactMap { item in
             item.value.map { Transfer(source: item.record, target: target.copy(of: item.record), value: $0) }
         }
-        return try target.receive(transfers, MigrationConflict(ifExists), targetCall)
+        return try target.receive(transfers, MigrationConflict(ifExists), progress, targetCall)
     }
 
     /// A new item in this keychain with the attributes of another one.
@@ -133,12 +144,15 @@ extension Keychain {
         _ query: SecItemQuery<Item>,
         to target: Keychain,
         _ ifExists: IfExists,
+        _ progress: (MigrationProgress) -> Void,
         _ call: CallContext,
         _ targetCall: CallContext
     ) throws(KeychainError) -> Int {
         if isSameStore(as: target) { return try moveWithinStore(query, to: target.accessGroup, ifExists, call) }
-        let copied = try copy(query, to: target, ifExists, call, targetCall)
+        let copied = try copy(query, to: target, ifExists, progress, call, targetCall)
+        progress(MigrationProgress(phase: .removing, completed: 0, total: copied.count))
         try removeOriginals(of: copied, in: target, call, targetCall)
+        progress(MigrationProgress(phase: .removing, completed: copied.count, total: copied.count))
         return copied.count
     }
 

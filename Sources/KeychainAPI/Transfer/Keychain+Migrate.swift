@@ -165,9 +165,7 @@ private struct Migration {
         }
         guard !transfers.isEmpty else { return summary }
 
-        progress(MigrationProgress(phase: .storing, completed: 0, total: transfers.count))
-        let received = try receive(transfers)
-        progress(MigrationProgress(phase: .storing, completed: transfers.count, total: transfers.count))
+        let received = try receive(transfers, progress)
         summary.migrated = received.count
         summary.skipped = transfers.count - received.count
         guard removesOriginals, !received.isEmpty else { return summary }
@@ -178,9 +176,12 @@ private struct Migration {
         return summary
     }
 
-    private func receive(_ transfers: [Transfer]) throws(KeychainError) -> [Transferred] {
+    private func receive(
+        _ transfers: [Transfer],
+        _ progress: (MigrationProgress) -> Void
+    ) throws(KeychainError) -> [Transferred] {
         do throws(KeychainError) {
-            return try target.receive(transfers, conflict, targetCall)
+            return try target.receive(transfers, conflict, progress, targetCall)
         } catch {
             guard error.code == .duplicateItem else { throw error }
             throw target.located(Self.collision, targetCall)

@@ -7,18 +7,20 @@ extension Keychain {
     ///   - items: The items.
     ///   - ifExists: What happens if there is an item with the same primary key.
     ///   - call: A call of this keychain; see ``importing()``.
+    ///   - progress: Is told how far it is.
     /// - Throws: `duplicateItem` as `ifExists` says, or if two items have one key; `invalidParameter` and `dataTooLarge`
     ///   for what no store takes; and why the store could not be written.
     package func receive(
         _ items: [MigrationItem],
         ifExists: MigrationConflict,
-        _ call: CallContext
+        _ call: CallContext,
+        progress: (MigrationProgress) -> Void = { _ in }
     ) throws(KeychainError) -> MigrationSummary {
         let transfers: [Transfer]
         do throws(KeychainError) { transfers = try self.transfers(of: items) } catch { throw located(error, call) }
         var summary = MigrationSummary()
         guard !transfers.isEmpty else { return summary }
-        summary.migrated = try receive(transfers, ifExists, call).count
+        summary.migrated = try receive(transfers, ifExists, progress, call).count
         summary.skipped = transfers.count - summary.migrated
         return summary
     }

@@ -56,11 +56,14 @@ extension Keychain {
 
     /// Takes items of another keychain in: all of them, or none.
     ///
-    /// - Parameter conflict: What happens to an item whose key is taken.
+    /// - Parameters:
+    ///   - conflict: What happens to an item whose key is taken.
+    ///   - progress: Is told how many are ready, and once they are stored.
     /// - Returns: Those that were taken in.
     func receive(
         _ transfers: [Transfer],
         _ conflict: MigrationConflict,
+        _ progress: (MigrationProgress) -> Void,
         _ call: CallContext
     ) throws(KeychainError) -> [Transferred] {
         if let sealed = transfers.first(where: \.target.isSealed) {
@@ -68,10 +71,14 @@ extension Keychain {
                 throw located(error, call)
             }
         }
-        return try write(call) { (writer) throws(KeychainError) in
+        func report(_ completed: Int) {
+            progress(MigrationProgress(phase: .storing, completed: completed, total: transfers.count))
+        }
+        let received = try write(call) { (writer) throws(KeychainError) in
             var mutations: [RecordMutation] = []
             var received: [Transferred] = []
-            for transfer in transfers {
+            for (index, transfer) in transfers.enumerated() {
+                if index.isMultiple(of: 64) { report(index) }
                 try validate(transfer.value)
                 if try leavesOut(transfer, conflict, writer, call) { continue }
                 let placed = try place(transfer.target, transfer.value, conflict.ifExists, writer, call)
@@ -82,6 +89,8 @@ extension Keychain {
             if !mutations.isEmpty { try writer.commit(mutations) }
             return received
         }
+        report(transfers.count)
+        return received
     }
 
     /// Whether an item is left out because the one that is there stays.

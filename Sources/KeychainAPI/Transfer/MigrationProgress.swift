@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-/// How far a migration has come.
+/// How far a migration, a copy or a move has come.
 public struct MigrationProgress: Sendable, Hashable {
-    /// What a migration does, in this order.
+    /// What is done, in this order; what is not asked for is left out.
     public enum Phase: Sendable, Hashable {
         /// Reads the values.
         case reading

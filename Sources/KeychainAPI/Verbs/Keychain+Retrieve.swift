@@ -255,15 +255,19 @@ extension Keychain {
 
     /// Reads the items that a query matches, with their values if they are wanted.
     ///
-    /// - Parameter isWanted: Tells by its record whether an item is to be read at all.
+    /// - Parameters:
+    ///   - isWanted: Tells by its record whether an item is to be read at all.
+    ///   - step: How many values are read between two reports of progress.
     func fetch<Item>(
         _ query: SecItemQuery<Item>,
         values: Bool,
         _ call: CallContext,
-        where isWanted: (ItemRecord) -> Bool = { _ in true }
+        where isWanted: (ItemRecord) -> Bool = { _ in true },
+        step: Int = .max,
+        progress: (_ completed: Int, _ total: Int) -> Void = { _, _ in }
     ) throws(KeychainError) -> [FetchedItem] {
         do throws(KeychainError) { try validate(query) } catch { throw located(error, call) }
-        return try fetch(selection(query), values: values, call, where: isWanted)
+        return try fetch(selection(query), values: values, call, where: isWanted, step: step, progress: progress)
     }
 
     /// Reads the items of a selection, with their values if they are wanted.

@@ -19,7 +19,7 @@
             let keychain = store.keychain
             let selections = try await selections(selector, store)
             let call = keychain.exporting()
-            let bar = ProgressBar(io)
+            let bar = progressBar
             defer { bar.clear() }
             let outgoing = try await CallExecutor.run(call) { () throws(KeychainError) in
                 try keychain.outgoing(selections, call) { bar.show($0) }
@@ -82,11 +82,13 @@
             let scope: MigrationScope = parsed.value("group") == nil ? .everyGroup : .group
             let incoming = KeychainArchive.incoming(items, scope, keychain)
             let call = keychain.importing()
+            let bar = progressBar
+            defer { bar.clear() }
             var summary = MigrationSummary()
             try await announcingCreation(of: target) { () async throws(KeychainError) in
                 do throws(KeychainError) {
                     summary = try await CallExecutor.run(call) { () throws(KeychainError) in
-                        try keychain.receive(incoming, ifExists: conflict, call)
+                        try keychain.receive(incoming, ifExists: conflict, call) { bar.show($0) }
                     }
                 } catch {
                     guard error.code == .duplicateItem else { throw error }
@@ -96,10 +98,11 @@
                     )
                 }
             }
+            bar.clear()
             let known = summary.skipped > 0 ? "; \(summary.skipped) were there already" : ""
             try reportImport(
                 ["imported": summary.migrated, "skipped": summary.skipped],
-                "imported \(summary.migrated == 1 ? "1 item" : "\(summary.migrated) items")\(known)"
+                "imported \(Self.items(summary.migrated))\(known)"
             )
             return .done
         }

@@ -12,7 +12,7 @@ extension CommandRun {
         if let itemClass = selector.itemClass { try changes.require(in: itemClass) }
         let store = try open(try settings(), creation: .never)
         let type = try await store.itemType(of: selector)
-        guard let type = type as? any SecStorable.Type else {
+        guard let type = type.itemClass.storableType else {
             throw KeychainError(
                 .invalidParameter,
                 "An identity is a certificate and a key; update these with --class certificate and --class key."
@@ -94,6 +94,7 @@ extension CommandRun {
             driver = try DefaultDriver.create(registry: registry, environment: environment, options: options)
         }
         note("created \(driver.location)")
+        try printJSON(["store": .text(driver.location)])
         return .done
     }
 }

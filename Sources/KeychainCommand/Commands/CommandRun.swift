@@ -80,6 +80,25 @@ struct CommandRun: Sendable {
         )
     }
 
+    /// Prints what a command has done as a line of JSON, if that was asked for.
+    func printJSON(_ object: @autoclosure () -> [String: JSONValue]) throws(KeychainError) {
+        if wantsJSON { try io.print(JSONLine.line(object())) }
+    }
+
+    /// A number of items, in words.
+    static func items(_ count: Int) -> String { count == 1 ? "1 item" : "\(count) items" }
+
+    /// What is said of items that may not leave this device.
+    static func leftOut(_ count: Int) -> String {
+        "\(items(count)) \(count == 1 ? "belongs to this device only, and was" : "belong to this device only, and were") left out"
+    }
+
+    /// A line that shows how far the command is, where a person sees it.
+    var progressBar: ProgressBar { ProgressBar(io, isShown: io.errorIsTerminal && !parsed.has("quiet")) }
+
+    /// Whether a person sees what is noted, or has asked for more: what a script knows by the exit status is told as well.
+    var isTalkative: Bool { io.errorIsTerminal || parsed.has("verbose") }
+
     /// Prints a note, unless it was asked to be quiet.
     func note(_ message: String) {
         if !parsed.has("quiet") { io.note(message) }

@@ -18,22 +18,25 @@
             }
             let target = try open(settings, creation: .ifMissing)
             let (label, tag) = (parsed.value("label"), parsed.value(SelectorOptions.tag))
+            let bar = progressBar
+            defer { bar.clear() }
             try await announcingCreation(of: target) { () async throws(KeychainError) in
                 let keychain = target.keychain
                 guard target.driver.capabilities.contains(.transactions) else {
                     let call = CallContext(.store, timeout: settings.remaining)
                     return try await CallExecutor.run(call) { () throws(KeychainError) in
-                        try store(file, label, tag, ifExists, keychain, call)
+                        try store(file, label, tag, ifExists, keychain, call, bar)
                     }
                 }
                 do {
-                    try await keychain.transaction { try store(file, label, tag, ifExists, $0, nil) }
+                    try await keychain.transaction { try store(file, label, tag, ifExists, $0, nil, bar) }
                 } catch let error as KeychainError {
                     throw error
                 } catch {
                     throw KeychainError(.internal, "Nothing was imported. Please report it.")
                 }
             }
+            bar.clear()
             if !file.passedOver.isEmpty {
                 note("passed over what is neither a key nor a certificate: \(file.passedOver.joined(separator: ", "))")
             }
@@ -53,9 +56,11 @@
             _ tag: String?,
             _ ifExists: IfExists?,
             _ keychain: Keychain,
-            _ call: CallContext?
+            _ call: CallContext?,
+            _ bar: ProgressBar
         ) throws(KeychainError) {
-            var count = 0
+            let total = file.keys.count + file.certificates.count
+            var count = 0 { didSet { bar.show("Storing", count, of: total) } }
             do throws(KeychainError) {
                 for part in file.keys {
                     // A cancellation reaches this call, and none of those that it makes.
@@ -76,8 +81,7 @@
                 }
             } catch {
                 if count > 0, call != nil {
-                    let rest = file.keys.count + file.certificates.count - count
-                    note("\(count) of the file's items were stored before that; \(rest) were not")
+                    note("\(count) of the file's items were stored before that; \(total - count) were not")
                 }
                 throw error
             }

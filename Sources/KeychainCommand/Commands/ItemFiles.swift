@@ -33,7 +33,7 @@
 
         /// The form that the extension of a file says, nil if it says none.
         init?(extensionOf path: String) {
-            let name = path.split(separator: "/").last ?? ""
+            let name = path.lastPathComponent
             switch name.contains(".") ? name.split(separator: ".").last?.lowercased() ?? "" : "" {
             #if File
                 case "archive": self = .archive
@@ -102,21 +102,14 @@
 
         /// Says how many items were exported: nothing of it goes into the file.
         func reportExport(of count: Int, to path: String) throws(KeychainError) {
-            if wantsJSON, path != "-" { try io.print(JSONLine.line(["exported": .number(Int64(count))])) }
-            note("exported \(count == 1 ? "1 item" : "\(count) items")")
+            if path != "-" { try printJSON(["exported": .number(Int64(count))]) }
+            note("exported \(Self.items(count))")
         }
 
         /// Says what was imported.
         func reportImport(_ counts: [String: Int], _ text: String) throws(KeychainError) {
-            if wantsJSON { try io.print(JSONLine.line(counts.mapValues { .number(Int64($0)) })) }
+            try printJSON(counts.mapValues { .number(Int64($0)) })
             note(text)
-        }
-
-        /// What is said of items that stay.
-        static func leftOut(_ count: Int) -> String {
-            count == 1
-                ? "1 item belongs to this device only, and was left out"
-                : "\(count) items belong to this device only, and were left out"
         }
 
         /// The passphrase of a file: what `--passphrase` names, else what is typed on the terminal.

@@ -70,6 +70,7 @@ extension CommandRun {
                 try driver.addKey(source, call)
             }
             note("added key slot \(slot.number)")
+            try printJSON(["slot": .number(Int64(slot.number))])
             return .done
         }
 
@@ -81,6 +82,7 @@ extension CommandRun {
                 try driver.changeKey(number, to: source, call)
             }
             note("changed key slot \(number)")
+            try printJSON(["slot": .number(Int64(number))])
             return .done
         }
 
@@ -89,6 +91,7 @@ extension CommandRun {
             let number = try slotNumber
             try await file.call(.update) { (driver, call) throws(KeychainError) in try driver.removeKey(number, call) }
             note("removed key slot \(number)")
+            try printJSON(["slot": .number(Int64(number))])
             return .done
         }
 
@@ -113,6 +116,7 @@ extension CommandRun {
                 return sources.count
             }
             note("encrypted anew, with \(count == 1 ? "one key slot" : "\(count) key slots")")
+            try printJSON(["slots": .number(Int64(count))])
             return .done
         }
 

@@ -10,7 +10,7 @@ extension CommandRun {
         let ifExists = try ifExists
         let target = try open(target(settings), creation: .ifMissing)
         let source = try open(settings, creation: .never)
-        guard let type = try await source.itemType(of: selector) as? any SecStorable.Type else {
+        guard let type = try await source.itemType(of: selector).itemClass.storableType else {
             throw KeychainError(
                 .invalidParameter,
                 "An identity is a certificate and a key; name these with --class certificate and --class key."
@@ -32,18 +32,31 @@ extension CommandRun {
     ) async throws(KeychainError) {
         let query = selector.query(of: type)
         let found = try await source.keychain.retrieveAll(.persistentReference, query: query).count
+        let bar = progressBar
+        defer { bar.clear() }
         let done: Int
         do throws(KeychainError) {
+            let (from, to) = (source.keychain, target.keychain)
             done =
                 if removingOriginals {
-                    try await source.keychain.move(query, to: target.keychain, ifExists: ifExists)
+                    try await from.move(query, to: to, ifExists: ifExists) { bar.show($0) }
                 } else {
-                    try await source.keychain.copy(query, to: target.keychain, ifExists: ifExists)
+                    try await from.copy(query, to: to, ifExists: ifExists) { bar.show($0) }
                 }
         } catch {
             throw Self.explained(error)
         }
-        if done < found { note(Self.kept(found - done)) }
+        bar.clear()
+        if isTalkative {
+            note("\(removingOriginals ? "moved" : "copied") \(Self.items(done)) to \(target.driver.location)")
+        }
+        try reportTransfer(removingOriginals ? "moved" : "copied", done, keptOnDevice: found - done)
+    }
+
+    /// Says what was brought to the other store, and what was not.
+    private func reportTransfer(_ verb: String, _ count: Int, keptOnDevice: Int) throws(KeychainError) {
+        if keptOnDevice > 0 { note(Self.leftOut(keptOnDevice)) }
+        try printJSON([verb: .number(Int64(count)), "keptOnDevice": .number(Int64(keptOnDevice))])
     }
 
     /// `migrate`: copies a whole store into another one.
@@ -52,7 +65,7 @@ extension CommandRun {
         let conflict = MigrationConflict(try ifExists)
         let target = try open(target(settings), creation: .ifMissing)
         let source = try open(settings, creation: .never)
-        let bar = ProgressBar(io)
+        let bar = progressBar
         defer { bar.clear() }
         var summary = MigrationSummary()
         try await announcingCreation(of: target) { () async throws(KeychainError) in
@@ -69,8 +82,8 @@ extension CommandRun {
             }
         }
         bar.clear()
-        note("\(summary.migrated) items are in \(target.driver.location).")
-        if summary.keptOnDevice > 0 { note(Self.kept(summary.keptOnDevice)) }
+        note("migrated \(Self.items(summary.migrated)) to \(target.driver.location)")
+        try reportTransfer("migrated", summary.migrated, keptOnDevice: summary.keptOnDevice)
         return .done
     }
 
@@ -98,10 +111,5 @@ extension CommandRun {
             error.explained("The items belong to this device only, and stay where they are.")
         default: error
         }
-    }
-
-    private static func kept(_ count: Int) -> String {
-        count == 1
-            ? "1 item belongs to this device only and stayed." : "\(count) items belong to this device only and stayed."
     }
 }

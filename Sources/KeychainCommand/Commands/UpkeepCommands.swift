@@ -10,11 +10,8 @@
             let sizes = try await file.call(.update) { (driver, call) throws(KeychainError) in
                 try driver.compact(call)
             }
-            if wantsJSON {
-                try io.print(
-                    JSONLine.line(["before": .number(Int64(sizes.before)), "after": .number(Int64(sizes.after))])
-                )
-            } else if io.errorIsTerminal || parsed.has("verbose") {
+            try printJSON(["before": .number(Int64(sizes.before)), "after": .number(Int64(sizes.after))])
+            if !wantsJSON, isTalkative {
                 note("\(file.driver.location) had \(sizes.before) bytes, and has \(sizes.after) now")
             }
             return .done
@@ -22,8 +19,13 @@
 
         /// `check`: prints what is wrong with the file.
         func check(_ file: OpenedFile) async throws(KeychainError) -> ExitCode {
-            let report = try await file.call(.info) { (driver, call) throws(KeychainError) in try driver.check(call) }
-            try print(report, "\(report.items) intact")
+            let bar = progressBar
+            defer { bar.clear() }
+            let report = try await file.call(.info) { (driver, call) throws(KeychainError) in
+                try driver.check(call) { bar.show("Checking", $0, of: $1) }
+            }
+            bar.clear()
+            try print(report, "\(Self.items(report.itemCount)) intact")
             if let rollback = report.rollback { throw rollback }
             return report.damages.isEmpty ? .done : .damaged
         }
@@ -39,10 +41,13 @@
                     "A keychain file is not printed. Name a file, as in -o ./new.keychain."
                 )
             }
+            let bar = progressBar
+            defer { bar.clear() }
             let report = try await file.call(.update) { (driver, call) throws(KeychainError) in
-                try driver.repair(to: target, call)
+                try driver.repair(to: target, call) { bar.show("Checking", $0, of: $1) }
             }
-            try print(report, "\(report.items) saved in \(target)")
+            bar.clear()
+            try print(report, "\(Self.items(report.itemCount)) saved in \(target)")
             note(
                 report.isWhole
                     ? "Nothing was wrong with \(location)."
@@ -96,10 +101,5 @@
             }
             try printRows(["STATUS", "PLACE", "FINDING"], rows, objects)
         }
-    }
-
-    extension FileReport {
-        /// How many items are intact, in words.
-        fileprivate var items: String { itemCount == 1 ? "1 item" : "\(itemCount) items" }
     }
 #endif

@@ -19,7 +19,7 @@ extension CommandRun {
             selections.append(try selection(selector, as: itemClass.itemType, store.keychain))
         }
         let changes = try await store.keychain.recordChanges(selections)
-        if io.errorIsTerminal || parsed.has("verbose") { note("watching \(store.keychain.location)") }
+        if isTalkative { note("watching \(store.keychain.location)") }
         let task = Task { () async -> Result<Void, KeychainError> in
             do throws(KeychainError) { return .success(try await follow(changes)) } catch { return .failure(error) }
         }

@@ -3,7 +3,7 @@
 import KeychainAPI
 import Synchronization
 
-/// How far a migration is, in one line of a terminal that is written over; nothing where standard error is none.
+/// How far a command is, in one line of a terminal that is written over.
 final class ProgressBar: Sendable {
     private static let width = 30
 
@@ -12,15 +12,35 @@ final class ProgressBar: Sendable {
     private let line = Mutex("")
 
     /// Makes one that shows nothing yet.
-    init(_ io: CommandIO) {
+    ///
+    /// - Parameters:
+    ///   - io: Where it is shown, on standard error.
+    ///   - isShown: Whether it is shown at all.
+    init(_ io: CommandIO, isShown: Bool) {
         self.io = io
-        isShown = io.errorIsTerminal
+        self.isShown = isShown
     }
 
     /// Shows how far it is.
     func show(_ progress: MigrationProgress) {
+        let action =
+            switch progress.phase {
+            case .reading: "Reading"
+            case .storing: "Storing"
+            case .removing: "Removing"
+            }
+        show(action, progress.completed, of: progress.total)
+    }
+
+    /// Shows how far it is.
+    ///
+    /// - Parameters:
+    ///   - action: What is being done, in a word.
+    ///   - completed: How much is done.
+    ///   - total: How much there is.
+    func show(_ action: String, _ completed: Int, of total: Int) {
         guard isShown else { return }
-        let text = Self.text(progress)
+        let text = Self.text(action, completed, of: total)
         line.withLock { line in
             guard line != text else { return }
             line = text
@@ -37,15 +57,9 @@ final class ProgressBar: Sendable {
         }
     }
 
-    static func text(_ progress: MigrationProgress) -> String {
-        let action =
-            switch progress.phase {
-            case .reading: "Reading"
-            case .storing: "Storing"
-            case .removing: "Removing"
-            }
-        let full = progress.total == 0 ? width : width * progress.completed / progress.total
+    static func text(_ action: String, _ completed: Int, of total: Int) -> String {
+        let full = total == 0 ? width : width * completed / total
         let bar = String(repeating: "#", count: full) + String(repeating: ".", count: width - full)
-        return "\(action) [\(bar)] \(progress.completed) of \(progress.total)"
+        return "\(action) [\(bar)] \(completed) of \(total)"
     }
 }

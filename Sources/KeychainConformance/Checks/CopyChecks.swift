@@ -50,6 +50,15 @@ extension ConformanceSuite {
                 try expect(new.creationDate >= old.creationDate, "The copy is not older, \(name)")
             }
         }
+        list.add("Progress of a copy and of a move goes forward through every phase to its end") { bench in
+            for number in 0..<70 { try bench.keychain.store("v", query: password("s", "\(number)")) }
+            let target = Keychain(driver: ScratchDriver())
+            let (copying, moving) = (ProgressLog(), ProgressLog())
+            try bench.keychain.copy(password("s"), to: target, progress: copying.add)
+            try copying.expect([.reading, .storing], of: 70)
+            try bench.keychain.move(password("s"), to: target, ifExists: .replace, progress: moving.add)
+            try moving.expect([.reading, .storing, .removing], of: 70)
+        }
         list.add("Moving within a store keeps the reference and the creation date") { bench in
             let (source, target) = (bench.inGroup("source"), bench.inGroup("target"))
             try source.store("v", query: password("s"))

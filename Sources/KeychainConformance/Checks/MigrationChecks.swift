@@ -2,7 +2,6 @@
 
 import FoundationEssentials
 import KeychainAPI
-import Synchronization
 
 extension Bench {
     /// Keychains to migrate between: two groups of the store, and the store and another one both ways.
@@ -236,21 +235,14 @@ extension ConformanceSuite {
         }
         list.add("Progress goes forward through every phase to its end") { bench in
             for number in 0..<70 { try bench.keychain.store("v", query: password("s", "\(number)")) }
-            let seen = Mutex<[MigrationProgress]>([])
+            let progress = ProgressLog()
             try Keychain.migrate(
                 from: bench.keychain,
                 to: Keychain(driver: ScratchDriver()),
                 removingOriginals: true,
-                progress: { progress in seen.withLock { $0.append(progress) } }
+                progress: progress.add
             )
-            let all = seen.withLock { $0 }
-            for phase in [MigrationProgress.Phase.reading, .storing, .removing] {
-                let steps = all.filter { $0.phase == phase }
-                try expect(steps.count >= 2, "\(phase) is told more than once")
-                try expect(steps.allSatisfy { $0.total == 70 }, "\(phase) knows how many there are")
-                try expect(steps.last?.completed == 70, "\(phase) ends")
-                try expect(zip(steps, steps.dropFirst()).allSatisfy { $0.completed < $1.completed }, "\(phase) goes on")
-            }
+            try progress.expect([.reading, .storing, .removing], of: 70)
         }
         list.add("If the originals cannot be removed the copies are taken back") { bench in
             let (keychain, spy) = bench.spied()
