@@ -40,7 +40,7 @@
         @Test func aKeyInAnotherStoreIsFoundByItsHint() throws {
             try scratch.put(Fixture.store.bytes)
             let header = try SealedFile(FilePlace(scratch.path, environment: [:])).header
-            let slot = try #require(header.keySlots().values.first)
+            let slot = try #require(header.keySlots().first?.slot)
             // As docs/FileFormat.md has it.
             var attributes = AttributeSet()
             attributes[.service] = .text("swift-keychain file key")
@@ -83,7 +83,7 @@
                 #expect(code { () throws(KeychainError) in _ = try driver.all() } == .authenticationFailed)
             }
             let header = try SealedFile(FilePlace(scratch.path, environment: [:])).header
-            #expect(try header.keySlots().keys.sorted() == [1, 2, 3])
+            #expect(try header.keySlots().map(\.number) == [1, 2, 3])
             #expect(header.generation == 6)
         }
 

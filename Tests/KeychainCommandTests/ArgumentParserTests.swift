@@ -125,7 +125,7 @@ struct ArgumentParserTests {
             let specs = command.allOptions
             #expect(Set(specs.map(\.name)).count == specs.count, "\(command.name)")
             #expect(Set(specs.compactMap(\.short)).count == specs.compactMap(\.short).count, "\(command.name)")
-            for spec in specs { #expect(CommandTable.options[spec.name] == spec, "\(command.name) \(spec.name)") }
+            for spec in specs { #expect(CommandTable.option(named: spec.name) == spec, "\(command.name) \(spec.name)") }
         }
     }
 

@@ -11,14 +11,6 @@ import Testing
 struct ProgramTests {
     private let bench = Bench()
 
-    /// The environment of a file store with a key file.
-    private func fileEnvironment() throws -> [String: String] {
-        [
-            "HOME": bench.folder, "KEYCHAIN_STORE": "file:\(bench.folder)/a.keychain",
-            "KEYCHAIN_KEY": "keyfile:\(try bench.keyFile())",
-        ]
-    }
-
     private func shell(_ script: String, _ environment: [String: String]? = nil) async throws -> Program.Outcome {
         let environment = environment ?? ["HOME": bench.folder, "KEYCHAIN_STORE": "memory:"]
         return try await onThread { try Program.shell(script, environment: environment) }
@@ -167,7 +159,7 @@ struct ProgramTests {
         @Test func twoProcessesSeeOneFile() async throws {
             let outcome = try await shell(
                 "printf 's3cret' | $K set svc bob && $K get svc bob && $K rm svc bob && ! $K get svc bob",
-                try fileEnvironment()
+                try bench.fileEnvironment()
             )
             #expect(outcome.status == 0)
             #expect(outcome.output == Data("s3cret".utf8))
@@ -178,7 +170,7 @@ struct ProgramTests {
         func aKeyThatNeverComesEndsAtTheDeadline(kind: String) async throws {
             let outcome = try await shell(
                 "mkfifo $HOME/pipe; printf x | $K -q set svc; $K --timeout 0.2 --key \(kind):$HOME/pipe get svc",
-                try fileEnvironment()
+                try bench.fileEnvironment()
             )
             #expect(outcome.status == 8, "\(outcome.errors)")
         }
@@ -187,7 +179,7 @@ struct ProgramTests {
             for path in ["$HOME/missing/x", "$HOME", "$HOME/", "/"] {
                 let outcome = try await shell(
                     "printf x | $K -q set svc; $K get svc --output \(path)",
-                    try fileEnvironment()
+                    try bench.fileEnvironment()
                 )
                 #expect(outcome.status == 2, "\(path): \(outcome.errors)")
             }
@@ -199,7 +191,7 @@ struct ProgramTests {
                 printf old | $K -q set svc; rm $HOME/a.keychain
                 $K get svc; echo $?; printf new | $K set svc; echo $?; $K get svc; printf x | $K -q set other; $K ls | wc -l
                 """,
-                try fileEnvironment()
+                try bench.fileEnvironment()
             )
             #expect(outcome.output == Data("6\n0\nnew2\n".utf8), "\(outcome.errors)")
             #expect(outcome.errors.contains("created file:"), "\(outcome.errors)")
@@ -208,7 +200,7 @@ struct ProgramTests {
         @Test func aStoreThatTakesAKeyAsksForNoPassphrase() async throws {
             let outcome = try await shell(
                 "printf x | $K -q set svc; unset KEYCHAIN_KEY; $K get svc",
-                try fileEnvironment()
+                try bench.fileEnvironment()
             )
             #expect(outcome.status == 4)
             #expect(outcome.errors.contains("keyfile:PATH"), "\(outcome.errors)")
@@ -217,7 +209,7 @@ struct ProgramTests {
         @Test func outputToADash() async throws {
             let outcome = try await shell(
                 "cd $HOME; printf s3cret | $K -q set svc; $K get svc -o -; $K get svc -o ./-; cat ./-; stat -c ' %a' ./-",
-                try fileEnvironment()
+                try bench.fileEnvironment()
             )
             #expect(outcome.output == Data("s3crets3cret 600\n".utf8), "\(outcome.errors)")
         }
@@ -232,7 +224,7 @@ struct ProgramTests {
             for command in ["get svc", "set svc", "rm svc", "contains svc", "ls", "init"] {
                 let outcome = try await shell(
                     "cd $HOME; printf x | $K --store file:\(path) \(command)",
-                    try fileEnvironment()
+                    try bench.fileEnvironment()
                 )
                 #expect(outcome.status == 6, "\(command)")
                 #expect(outcome.errors.contains("Choose another path"), "\(command)")
@@ -253,7 +245,7 @@ struct ProgramTests {
         }
 
         @Test func aMissingFileSaysHowToMakeOne() async throws {
-            let outcome = try await shell("$K get svc", try fileEnvironment())
+            let outcome = try await shell("$K get svc", try bench.fileEnvironment())
             #expect(outcome.status == 6)
             for way in ["keychainctl init", "keychainctl set", "--store", "StoreOptions(creation: .ifMissing)"] {
                 #expect(outcome.errors.contains(way), "\(way)")
@@ -268,7 +260,10 @@ struct ProgramTests {
                 ("export KEYCHAIN_STORE=file: XDG_DATA_HOME=$PWD/$'d\\xff'", "XDG_DATA_HOME"),
                 ("export KEYCHAIN_KEY=credential:x CREDENTIALS_DIRECTORY=$PWD/$'d\\xff'", "CREDENTIALS_DIRECTORY"),
             ] {
-                let outcome = try await shell("cd $HOME; \(setting); printf x | $K set svc", try fileEnvironment())
+                let outcome = try await shell(
+                    "cd $HOME; \(setting); printf x | $K set svc",
+                    try bench.fileEnvironment()
+                )
                 #expect(outcome.status == 2, "\(setting)")
                 #expect(outcome.errors.contains(name), "\(setting) \(outcome.errors)")
             }
@@ -279,9 +274,9 @@ struct ProgramTests {
             let terminal = try PseudoTerminal()
             _ = try await shell(
                 "printf x | $K set svc",
-                try fileEnvironment().merging(["KEYCHAIN_KEY": "env:PW", "PW": "pw"]) { $1 }
+                try bench.fileEnvironment().merging(["KEYCHAIN_KEY": "env:PW", "PW": "pw"]) { $1 }
             )
-            var environment = try fileEnvironment()
+            var environment = try bench.fileEnvironment()
             environment["KEYCHAIN_KEY"] = "prompt"
             let path = terminal.path
             let outcome = Task {
@@ -299,7 +294,7 @@ struct ProgramTests {
         }
 
         @Test func anItemWithAPasswordOfItsOwnAsksForIt() async throws {
-            let environment = try fileEnvironment()
+            let environment = try bench.fileEnvironment()
             _ = try await shell("printf x | $K set other", environment)
             let driver = try FileDriver(
                 path: "\(bench.folder)/a.keychain",
@@ -339,7 +334,7 @@ struct ProgramTests {
                 printf v | $K -q set svc 3< <(pass) && $K -q key rotate 3< <(pass) && $K get svc 3< <(pass)
                 $K get svc 3< /dev/null; echo " $?"
                 """,
-                try fileEnvironment().merging(["KEYCHAIN_KEY": "fd:3"]) { $1 }
+                try bench.fileEnvironment().merging(["KEYCHAIN_KEY": "fd:3"]) { $1 }
             )
             #expect(String(decoding: outcome.output, as: UTF8.self) == "v 5\n", "\(outcome.errors)")
         }
@@ -353,7 +348,7 @@ struct ProgramTests {
                 $K --store memory: check; echo $?
                 size=$(stat -c %s a.keychain); truncate -s $((size - 1)) a.keychain; $K check | cut -f1; $K -q repair; echo $?
                 """,
-                try fileEnvironment()
+                try bench.fileEnvironment()
             )
             let path = "\(bench.folder)/a.keychain"
             #expect(
@@ -387,9 +382,9 @@ struct ProgramTests {
             let terminal = try PseudoTerminal()
             _ = try await shell(
                 "printf s3cret | $K set svc",
-                try fileEnvironment().merging(["KEYCHAIN_KEY": "env:PW", "PW": "pw"]) { $1 }
+                try bench.fileEnvironment().merging(["KEYCHAIN_KEY": "env:PW", "PW": "pw"]) { $1 }
             )
-            var environment = try fileEnvironment()
+            var environment = try bench.fileEnvironment()
             environment["KEYCHAIN_KEY"] = "prompt"
             let path = terminal.path
             let outcome = Task {

@@ -59,7 +59,8 @@ struct WrongUsageTests {
 
     private static let names = CommandTable.commands.flatMap { $0.name.split(separator: " ").map(String.init) }
 
-    private static let options: [String] = CommandTable.options.values.sorted { $0.name < $1.name }.flatMap { spec in
+    private static let options: [String] = CommandTable.optionNames.compactMap(CommandTable.option(named:)).flatMap {
+        spec in
         let long = ["--\(spec.name)", "--\(spec.name)=hunter2"]
         guard let letter = spec.short else { return long }
         return long + ["-\(letter)", "-\(letter)hunter2"]

@@ -103,6 +103,11 @@ final class Bench: Sendable {
         return path
     }
 
+    /// The environment of a file store that the key file unlocks.
+    func fileEnvironment() throws -> [String: String] {
+        ["HOME": folder, "KEYCHAIN_STORE": "file:\(folder)/a.keychain", "KEYCHAIN_KEY": "keyfile:\(try keyFile())"]
+    }
+
     /// The permissions of a file.
     static func mode(_ path: String) -> mode_t {
         var status = stat()
