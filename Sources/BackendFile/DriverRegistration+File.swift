@@ -10,7 +10,7 @@
 
     extension DriverRegistration {
         /// The driver for encrypted files, with the environment of the process.
-        public static let file = DriverRegistration.file()
+        public static let file = DriverRegistration.file(environment: .ofProcess)
 
         /// The driver for encrypted files.
         ///

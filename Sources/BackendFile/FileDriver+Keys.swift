@@ -193,7 +193,7 @@
         }
 
         private func requireSlot(_ number: Int, in header: FileHeader) throws(KeychainError) {
-            guard try header.keySlots()[number] != nil else {
+            guard try header.keySlots().contains(where: { $0.number == number }) else {
                 throw KeychainError(
                     .invalidParameter,
                     "The keychain file has no key slot \(number). keychainctl key list shows those that it has."

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 import CProcess
-import Dispatch
-import FoundationEssentials
 import Glibc
 import KeychainAPI
 import SwiftKeychain
@@ -31,17 +29,16 @@ extension KeychainCommand {
         let signals = ProcessSignals(interrupt: interrupt)
         signals.start()
         let io = CommandIO(interrupt: interrupt)
-        let status = Mutex(ExitCode.failed.rawValue)
-        let done = DispatchSemaphore(value: 0)
-        let command = Task {
-            let result = await run(arguments, environment: ProcessInfo.processInfo.environment, io: io)
-            status.withLock { $0 = result }
-            done.signal()
+        let mainThread = MainThread()
+        let result = Mutex<Int32?>(nil)
+        let command = Task(executorPreference: mainThread) {
+            let status = await run(arguments, environment: .ofProcess, io: io)
+            result.withLock { $0 = status }
         }
         signals.onEnd { command.cancel() }
-        done.wait()
+        let status = mainThread.run(until: result)
         TerminalEcho.shared.show()
-        return interrupt.firedSignal.map { 128 + $0 } ?? status.withLock { $0 }
+        return interrupt.firedSignal.map { 128 + $0 } ?? status
     }
 
     /// The arguments as they were given, without the name of the program.

@@ -172,18 +172,19 @@
             )
         }
 
-        /// The key slots that this version knows.
+        /// The key slots that this version knows, in the order of their numbers.
         ///
         /// - Throws: `corrupt` or `unsupported` for parameters that cannot be, or that would cost too much; nothing has
         ///   been derived by then.
-        func keySlots() throws(KeychainError) -> [Int: KeySlot] {
-            var found: [Int: KeySlot] = [:]
+        func keySlots() throws(KeychainError) -> [(number: Int, slot: KeySlot)] {
+            var found: [(number: Int, slot: KeySlot)] = []
             for number in 0..<FileLayout.slotCount {
                 let start = number * FileLayout.slotSize
-                found[number] = try KeySlot(Array(slots[start..<start + FileLayout.slotSize]))
+                guard let slot = try KeySlot(Array(slots[start..<start + FileLayout.slotSize])) else { continue }
+                found.append((number, slot))
             }
             // The factors of a passphrase's slot are bounded by now; those of a key's slot mean nothing.
-            let costs = found.values.filter { $0.kind == .passphrase }.map(\.cost)
+            let costs = found.filter { $0.slot.kind == .passphrase }.map(\.slot.cost)
             let work = costs.reduce(UInt64(0)) { $0 + UInt64($1.operations) * $1.memory }
             guard work <= DerivationCost.workLimit else { throw KeySlot.tooCostly }
             return found
@@ -202,11 +203,11 @@
         ///
         /// - Throws: `authenticationFailed` if no slot opens with the material.
         func masterKey(_ material: KeyMaterial) throws(KeychainError) -> (slot: Int, master: SecureBytes) {
-            let slots = try keySlots().sorted { $0.key < $1.key }
+            let slots = try keySlots()
             for (number, slot) in slots {
                 if let master = try slot.masterKey(material, storeID: storeID) { return (number, master) }
             }
-            let takes = Set(slots.map(\.value.kind))
+            let takes = Set(slots.map(\.slot.kind))
             switch material {
             case .passphrase where !takes.contains(.passphrase):
                 throw KeychainError(

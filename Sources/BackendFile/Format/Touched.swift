@@ -6,8 +6,8 @@
     /// The items that a frame is about, as the frame behind it repeats them: should the frame be damaged, it is known
     /// which items are affected, and every other one can still be vouched for.
     enum Touched: Sendable, Equatable {
-        /// These; none before the first frame.
-        case items(Set<UUID>)
+        /// These, each once and in ascending order; none before the first frame.
+        case items([UUID])
         /// More than are repeated.
         case many
 
@@ -16,15 +16,15 @@
         private static let manyMark: UInt8 = 255
 
         init(_ references: some Collection<UUID>) {
-            var items: Set<UUID> = []
-            for reference in references {
-                items.insert(reference)
+            var items: [UUID] = []
+            for reference in references where !items.contains(reference) {
+                items.append(reference)
                 guard items.count <= Self.limit else {
                     self = .many
                     return
                 }
             }
-            self = .items(items)
+            self = .items(items.sorted())
         }
 
         /// Reads them from a frame's metadata.
@@ -35,9 +35,10 @@
                 return
             }
             guard count <= Self.limit else { throw .damaged("a frame repeats more items than it can") }
-            var items: Set<UUID> = []
-            for _ in 0..<count { items.insert(UUID(uuid: try reader.slice(16).loadUnaligned(as: uuid_t.self))) }
-            self = .items(items)
+            let items = try (0..<count).map { (_) throws(KeychainError) in
+                UUID(uuid: try reader.slice(16).loadUnaligned(as: uuid_t.self))
+            }
+            self = Touched(items)
         }
 
         /// Appends them to a frame's metadata.

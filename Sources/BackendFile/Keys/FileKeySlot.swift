@@ -32,8 +32,7 @@
 
         /// The slots of a head by number, and whether they are among those that were opened.
         static func all(of header: FileHeader, opened: Set<Int>? = nil) throws(KeychainError) -> [FileKeySlot] {
-            try header.keySlots().map { FileKeySlot($0.key, $0.value, opens: opened?.contains($0.key)) }
-                .sorted { $0.number < $1.number }
+            try header.keySlots().map { FileKeySlot($0.number, $0.slot, opens: opened?.contains($0.number)) }
         }
 
         init(_ number: Int, _ slot: KeySlot, opens: Bool? = nil) {

@@ -28,7 +28,7 @@
         func masterKey(of header: FileHeader, _ call: CallContext) throws(KeychainError) -> Found {
             if let source = try namedSource() { return try masterKey(of: header, source, call) }
             var obstacle: KeychainError?
-            for (_, slot) in try header.keySlots().sorted(by: { $0.key < $1.key }) {
+            for (_, slot) in try header.keySlots() {
                 guard let source = try? KeySource(parsing: slot.hint), isWithinReach(source) else { continue }
                 do throws(KeychainError) {
                     return try masterKey(of: header, source, call)
@@ -37,7 +37,7 @@
                 }
             }
             if let obstacle, options.prompt == nil || !call.interaction.allowsPrompts { throw obstacle }
-            guard try header.keySlots().values.contains(where: { $0.kind == .passphrase }) else {
+            guard try header.keySlots().contains(where: { $0.slot.kind == .passphrase }) else {
                 throw KeychainError(
                     .interactionNotAllowed,
                     "The keychain file ‘\(place.path)’ is unlocked with a key, and none was given. Set KEYCHAIN_KEY (or "
@@ -133,7 +133,7 @@
                 return Found(master: master, slot: slot, source: source)
             }
             let stored = try StoredKey(url, self, call)
-            for (number, slot) in try header.keySlots().sorted(by: { $0.key < $1.key }) {
+            for (number, slot) in try header.keySlots() {
                 if let master = try stored.masterKey(of: slot, storeID: header.storeID) {
                     return Found(master: master, slot: number, source: source)
                 }
@@ -283,7 +283,7 @@
     extension Sequence where Element == UInt8 {
         /// The bytes as hexadecimal digits.
         var hexadecimal: String {
-            map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+            reduce(into: "") { $0 += String($1 >> 4, radix: 16) + String($1 & 15, radix: 16) }
         }
     }
 #endif

@@ -23,27 +23,35 @@ final class SecurePool: Sendable {
     }
 
     private static let pageSize = Int(sysconf(Int32(_SC_PAGESIZE)))
-    private static let regionSize = 64 * 1024
+    private static let largestRegion = 64 * 1024
     private static let largestPooled = 4096
     private static let smallestPooled = 32
     private static let maximumGuarded = 8192
 
-    /// The free blocks of each size, the smallest first.
-    private let free = Mutex([[Block]](repeating: [], count: sizeClass(of: largestPooled) + 1))
+    /// The blocks of one size.
+    private struct Blocks {
+        var free: [Block] = []
+        /// How large the next region is: most programs have a few secrets, and locked memory is filled at once.
+        var nextRegion = pageSize
+    }
+
+    /// The blocks of each size, the smallest first.
+    private let blocks = Mutex([Blocks](repeating: Blocks(), count: sizeClass(of: largestPooled) + 1))
     private let guarded = Mutex(0)
 
     func allocate(_ count: Int) -> Block {
         let size = Self.blockSize(for: count)
         guard size <= Self.largestPooled else { return Self.map(size, guardSize: reserveGuards() ? Self.pageSize : 0) }
         let sizeClass = Self.sizeClass(of: size)
-        return free.withLock { free in
-            if let block = free[sizeClass].popLast() { return block }
-            let region = Self.map(Self.regionSize, guardSize: Self.pageSize)
-            var blocks = stride(from: 0, to: Self.regionSize, by: size).map { offset in
+        return blocks.withLock { blocks in
+            if let block = blocks[sizeClass].free.popLast() { return block }
+            let region = Self.map(blocks[sizeClass].nextRegion, guardSize: Self.pageSize)
+            blocks[sizeClass].nextRegion = min(2 * region.size, Self.largestRegion)
+            var free = stride(from: 0, to: region.size, by: size).map { offset in
                 Block(address: region.address + offset, size: size)
             }
-            let block = blocks.removeLast()
-            free[sizeClass] = blocks
+            let block = free.removeLast()
+            blocks[sizeClass].free = free
             return block
         }
     }
@@ -54,7 +62,7 @@ final class SecurePool: Sendable {
             Self.unmap(block)
             if block.guardSize > 0 { guarded.withLock { $0 -= 1 } }
         } else {
-            free.withLock { $0[Self.sizeClass(of: block.size)].append(block) }
+            blocks.withLock { $0[Self.sizeClass(of: block.size)].free.append(block) }
         }
     }
 

@@ -1,14 +1,35 @@
 // SPDX-License-Identifier: MIT
 
 import Dispatch
+import Glibc
 import Synchronization
 
 /// Runs the synchronous form of a verb for its asynchronous one, off the cooperative pool.
 package enum CallExecutor {
+    /// The thread that may block, 0 for none.
+    private static let ownThread = Atomic<UInt>(0)
+
+    /// From now on, calls that are made on this thread run where they are made.
+    ///
+    /// For the main thread of a program that runs one task on it and nothing else: it has no other work to hold up, and
+    /// starting a thread would take longer than most calls.
+    package static func runCallsOnThisThread() {
+        ownThread.store(UInt(pthread_self()), ordering: .relaxed)
+    }
+
     /// Runs a call on a thread that may block, and cancels it when the task is cancelled.
     ///
     /// A call that has not begun ends at once when it is cancelled, and at its deadline, however busy the threads are.
     package static func run<Result: Sendable>(
+        _ call: CallContext,
+        _ body: @escaping @Sendable () throws(KeychainError) -> Result
+    ) async throws(KeychainError) -> Result {
+        if ownThread.load(ordering: .relaxed) == UInt(pthread_self()) { return try await runHere(call, body) }
+        return try await runElsewhere(call, body)
+    }
+
+    // A function of its own: what one needs of the runtime is made ready where it begins.
+    private static func runElsewhere<Result: Sendable>(
         _ call: CallContext,
         _ body: @escaping @Sendable () throws(KeychainError) -> Result
     ) async throws(KeychainError) -> Result {
@@ -40,6 +61,24 @@ package enum CallExecutor {
             cancel()
         }
         return try outcome.get()
+    }
+
+    private static func runHere<Result>(
+        _ call: CallContext,
+        _ body: () throws(KeychainError) -> Result
+    ) async throws(KeychainError) -> Result {
+        do {
+            return try await withTaskCancellationHandler {
+                try call.check()
+                return try body()
+            } onCancel: {
+                call.cancel()
+            }
+        } catch let error as KeychainError {
+            throw error
+        } catch {
+            throw KeychainError(.internal, "The call failed with an error of an unknown kind.")
+        }
     }
 }
 

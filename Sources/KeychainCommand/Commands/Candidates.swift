@@ -65,8 +65,8 @@ struct Candidates {
         let halves = word.halves(at: "=")
         let option =
             word.hasPrefix("--")
-            ? CommandTable.options[String((halves?.before ?? word).dropFirst(2))]
-            : word.count == 2 ? CommandTable.shortOptions[word.last ?? "-"] : nil
+            ? CommandTable.option(named: String((halves?.before ?? word).dropFirst(2)))
+            : word.count == 2 ? CommandTable.option(short: word.last ?? "-") : nil
         guard let option, option.placeholder != nil else { return nil }
         guard word.hasPrefix("--"), let value = halves?.after else { return option }
         options[option.name] = [value]
@@ -84,7 +84,7 @@ struct Candidates {
 
     private func offer(for last: String) -> Offer {
         if last.hasPrefix("--"), let name = last.halves(at: "=")?.before, !optionsHaveEnded {
-            let option = CommandTable.options[String(name.dropFirst(2))]
+            let option = CommandTable.option(named: String(name.dropFirst(2)))
             return option.map { offer($0.completion, prefix: name + "=") } ?? .words([])
         }
         if last.hasPrefix("-"), !optionsHaveEnded {

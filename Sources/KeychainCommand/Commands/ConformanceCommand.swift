@@ -32,7 +32,8 @@ extension CommandRun {
                 throw KeychainError(.timedOut, "The checks took too long. Allow more time with --timeout.")
             }
             guard !Task.isCancelled else { throw KeychainError(.cancelled, "The command was interrupted.") }
-            let verdict = await Verdict(of: check, on: harness)
+            // Not on the main thread: checks make calls that wait for one another.
+            let verdict = await Task.detached { await Verdict(of: check, on: harness) }.value
             hasFailed = hasFailed || verdict.status == .failed
             try io.print(wantsJSON ? JSONLine.line(verdict.object) : TextTable.tabSeparated([verdict.fields]))
         }

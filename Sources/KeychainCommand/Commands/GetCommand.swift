@@ -27,7 +27,7 @@ extension CommandRun {
         as type: Item.Type,
         _ store: OpenStore
     ) async throws(KeychainError) -> SecureBytes? {
-        if let type = type as? any SecStorable.Type { return try await storedValue(selector, as: type, store) }
+        if let type = Item.itemClass.storableType { return try await storedValue(selector, as: type, store) }
         guard case .data(let data)? = try await store.keychain.retrieve(.data, query: selector.query(of: type)) else {
             return nil
         }

@@ -13,6 +13,7 @@ struct OpenStore: Sendable {
     var keychain: Keychain {
         Keychain(
             driver: driver,
+            applicationIdentifier: "keychainctl",
             accessGroup: settings.group,
             timeout: settings.remaining,
             interaction: settings.interaction,

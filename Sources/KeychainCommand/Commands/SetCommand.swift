@@ -39,7 +39,7 @@ extension CommandRun {
     }
 
     private func storedType(of selector: Selector) async throws(KeychainError) -> any SecStorable.Type {
-        guard let type = selector.itemClass?.itemType as? any SecStorable.Type else {
+        guard let type = selector.itemClass?.storableType else {
             throw KeychainError(.invalidParameter, "Items of this class cannot be stored.")
         }
         return type

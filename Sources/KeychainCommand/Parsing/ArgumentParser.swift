@@ -90,7 +90,7 @@ struct ArgumentParser {
     ) throws(KeychainError) {
         let halves = argument.halves(at: "=")
         let name = halves?.before ?? String(argument)
-        guard let spec = CommandTable.options[name] else { throw unknown("--", name) }
+        guard let spec = CommandTable.option(named: name) else { throw unknown("--", name) }
         switch (spec.placeholder, halves?.after) {
         case (nil, nil): try add(spec, nil)
         case (nil, _?): throw KeychainError(.invalidParameter, "‘--\(name)’ takes no value.")
@@ -107,7 +107,7 @@ struct ArgumentParser {
     ) throws(KeychainError) {
         var letters = argument
         while let letter = letters.popFirst() {
-            guard let spec = CommandTable.shortOptions[letter] else { throw unknown("-", String(letter)) }
+            guard let spec = CommandTable.option(short: letter) else { throw unknown("-", String(letter)) }
             guard let placeholder = spec.placeholder else {
                 try add(spec, nil)
                 continue
@@ -132,7 +132,7 @@ struct ArgumentParser {
     }
 
     private func unknown(_ dashes: String, _ name: String) -> KeychainError {
-        let names = dashes == "-" ? [] : (command?.allOptions.map(\.name) ?? Array(CommandTable.options.keys)).sorted()
+        let names = dashes == "-" ? [] : command?.allOptions.map(\.name).sorted() ?? CommandTable.optionNames
         // Anything else may be a secret that begins with a dash.
         let looksLikeOption = name.utf8.allSatisfy { (0x61...0x7A).contains($0) || $0 == 0x2D }
         return KeychainError(
@@ -145,7 +145,7 @@ struct ArgumentParser {
     private func finish(_ environment: [String: String]) throws(KeychainError) -> ParsedCommand {
         let command = try resolvedCommand()
         if options["help"] == nil, options["version"] == nil {
-            for spec in order where !command.allOptions.contains(spec) {
+            for spec in order where !CommandTable.globalOptions.contains(spec) && !command.ownOptions.contains(spec) {
                 throw KeychainError(
                     .invalidParameter,
                     "‘--\(spec.name)’ is no option of ‘\(command.name)’."

@@ -38,15 +38,17 @@ struct AttributeOption: Sendable, Hashable {
     ///
     /// The confirmations of an access policy have none: the command could not ask for them.
     static let all: [AttributeOption] = {
-        var order: [AttributeSchema.Attribute] = []
-        var classes: [AttributeName: [ItemClass]] = [:]
+        var found: [(attribute: AttributeSchema.Attribute, classes: [ItemClass])] = []
         for itemClass in ItemClass.stored {
             for attribute in AttributeSchema.schema(of: itemClass).all where attribute.name != .accessControl {
-                if classes[attribute.name] == nil { order.append(attribute) }
-                classes[attribute.name, default: []].append(itemClass)
+                if let index = found.firstIndex(where: { $0.attribute.name == attribute.name }) {
+                    found[index].classes.append(itemClass)
+                } else {
+                    found.append((attribute, [itemClass]))
+                }
             }
         }
-        return order.map { AttributeOption($0.name, $0.form, classes[$0.name] ?? []) }
+        return found.map { AttributeOption($0.attribute.name, $0.attribute.form, $0.classes) }
     }()
 
     /// The options that filter by attributes, or set them in `set`; one list for all commands that take them, since

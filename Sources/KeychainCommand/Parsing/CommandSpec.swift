@@ -42,8 +42,7 @@ struct CommandSpec: Sendable {
     let summary: String
     /// What it takes besides options.
     let operands: Operands
-    /// Options of its own.
-    let options: [OptionSpec]
+    private let makeOptions: @Sendable () -> [OptionSpec]
     /// What a reader needs to know besides, one paragraph each.
     let discussion: [String]
     /// The exit statuses that it can end with.
@@ -51,8 +50,36 @@ struct CommandSpec: Sendable {
     /// Runs it.
     let run: @Sendable (CommandRun) async throws(KeychainError) -> ExitCode
 
+    /// Describes a command.
+    ///
+    /// - Parameters: As the properties. The options are made when they are asked for: a command line is one command's, and
+    ///   the table has all of them.
+    init(
+        name: String,
+        summary: String,
+        operands: Operands,
+        options: @escaping @autoclosure @Sendable () -> [OptionSpec],
+        discussion: [String],
+        exitCodes: [ExitCode],
+        run: @escaping @Sendable (CommandRun) async throws(KeychainError) -> ExitCode
+    ) {
+        self.name = name
+        self.summary = summary
+        self.operands = operands
+        makeOptions = options
+        self.discussion = discussion
+        self.exitCodes = exitCodes
+        self.run = run
+    }
+
+    /// Options of its own.
+    var options: [OptionSpec] { makeOptions() }
+
     /// Every option that it takes: its own, those of its selector, and the global ones.
-    var allOptions: [OptionSpec] { options + selectorOptions + attributeOptions + CommandTable.globalOptions }
+    var allOptions: [OptionSpec] { ownOptions + CommandTable.globalOptions }
+
+    /// The options that it takes besides the global ones.
+    var ownOptions: [OptionSpec] { options + selectorOptions + attributeOptions }
 
     /// The options that are forms of a selector.
     var selectorOptions: [OptionSpec] {

@@ -49,15 +49,25 @@ enum CommandTable {
         commands.filter { $0.name.hasPrefix(name + " ") }
     }
 
-    /// Every option of any command by its name; a name means the same in each of them.
-    static let options: [String: OptionSpec] = Dictionary(
-        commands.flatMap { command in command.allOptions.map { ($0.name, $0) } }
-    ) { first, _ in first }
+    /// The option with a name, of whatever command: a name means the same in each of them.
+    static func option(named name: String) -> OptionSpec? { option { $0.name == name } }
 
-    /// The options that have one letter, by it.
-    static let shortOptions: [Character: OptionSpec] = Dictionary(
-        options.values.compactMap { spec in spec.short.map { ($0, spec) } }
-    ) { first, _ in first }
+    /// The option with a letter, of whatever command.
+    static func option(short letter: Character) -> OptionSpec? { option { $0.short == letter } }
+
+    // No dictionary of all: making one would take longer than most commands.
+    private static func option(where isWanted: (OptionSpec) -> Bool) -> OptionSpec? {
+        if let spec = globalOptions.first(where: isWanted) { return spec }
+        for command in commands {
+            if let spec = command.ownOptions.first(where: isWanted) { return spec }
+        }
+        return nil
+    }
+
+    /// The names of all options, in alphabetical order.
+    static var optionNames: [String] {
+        Set((globalOptions + commands.flatMap(\.ownOptions)).map(\.name)).sorted()
+    }
 
     static let storeFailures: [ExitCode] = [
         .usage, .locked, .wrongKey, .unavailable, .damaged, .interrupted, .refused, .failed,

@@ -101,6 +101,9 @@ extension Selector {
     }
 
     private mutating func readAttributes(_ parsed: ParsedCommand) throws(KeychainError) {
+        // Most command lines have none, and need no list of those that there are.
+        let others = parsed.options.keys.contains { name in !CommandTable.globalOptions.contains { $0.name == name } }
+        guard others else { return }
         for option in AttributeOption.all {
             guard let text = parsed.value(option.optionName) else { continue }
             attributes[option.name] = try AttributeText.parse(text, option)
