@@ -137,8 +137,8 @@ let package = Package(
             cSettings: [.define("KEYCHAIN_SECRET_SERVICE", .when(traits: ["SecretService"]))]
         ),
 
-        // The one system call of the command that Swift cannot make itself.
-        .systemLibrary(name: "CProcess"),
+        // What the command needs to know or to ask of its process, and Swift cannot.
+        .target(name: "CProcess"),
 
         // The umbrella: the only place that knows every driver.
         .target(
@@ -308,7 +308,7 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-let targetsInC = ["CSecretSession", "COpenSSLFunctions"]
+let targetsInC = ["CSecretSession", "COpenSSLFunctions", "CProcess"]
 for target in package.targets where target.type != .system && !targetsInC.contains(target.name) {
     target.swiftSettings = (target.swiftSettings ?? []) + swiftSettings
 }

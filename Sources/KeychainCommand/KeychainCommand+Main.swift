@@ -45,14 +45,15 @@ extension KeychainCommand {
     ///
     /// - Throws: `invalidParameter` for one that is not UTF-8: replaced by something else it would name another item.
     private static func commandLine() throws(KeychainError) -> [String] {
-        let name = CommandLine.argc > 0 ? CommandLine.unsafeArgv[0].map { String(cString: $0) } ?? "" : ""
-        var arguments = CommandTable.arguments(of: name)
-        for index in 1..<max(1, Int(CommandLine.argc)) {
-            guard let bytes = CommandLine.unsafeArgv[index] else { break }
+        guard let given = keychain_arguments(), let name = given[0] else { return [] }
+        var arguments = CommandTable.arguments(of: String(cString: name))
+        var index = 1
+        while let bytes = given[index] {
             guard let argument = String(validatingCString: bytes) else {
                 throw KeychainError(.invalidParameter, "Argument \(index) is not UTF-8. Names are UTF-8 text.")
             }
             arguments.append(argument)
+            index += 1
         }
         return arguments
     }

@@ -23,6 +23,14 @@ struct ProgramTests {
         #expect(try await shell("$K -s nothing: get svc").status == 6)
     }
 
+    @Test func theArgumentsAreKnownWhereProcIsNotMounted() async throws {
+        let hidden = "unshare --mount sh -c 'mount -t tmpfs none /proc && exec \"$0\" \"$@\"'"
+        // Only root may, and in a container not even that.
+        guard try await shell("\(hidden) true").status == 0 else { return }
+        let outcome = try await shell("\(hidden) $K generate --length 12")
+        #expect(outcome.status == 0 && outcome.output.count == 13, "\(outcome.errors)")
+    }
+
     @Test func anArgumentThatIsNotUTF8IsRefused() async throws {
         let outcome = try await shell("$K get svc $'b\\xffb'")
         #expect(outcome.status == 2)
