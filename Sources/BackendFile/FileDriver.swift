@@ -236,9 +236,8 @@
         var noFile: KeychainError {
             KeychainError(
                 .unavailable,
-                "There is no keychain file at ‘\(place.path)’. Create it with ‘keychainctl init’, or let ‘keychainctl set’ "
-                    + "create it with its first item by naming it in --store. In Swift, open it with "
-                    + "StoreOptions(creation: .ifMissing)."
+                "There is no keychain file at ‘\(place.path)’. Create it with ‘keychainctl init’, or with its first item: name "
+                    + "it in --store of ‘keychainctl set’. In Swift, open it with StoreOptions(creation: .ifMissing)."
             )
         }
     }

@@ -126,12 +126,10 @@
             _ call: CallContext
         ) throws(KeychainError) -> MigrationSummary {
             let action = "The archive ‘\(path)’ could not be read"
-            let file = try FileDescriptor(path, O_RDONLY, action: action)
+            let file = try FileDescriptor(path, O_RDONLY | O_NONBLOCK, action: action)
             let items = try KeychainArchive.read(key: { key }) { (target) throws(KeychainError) in
                 try call.check()
-                let count = retryingInterruptions { Glibc.read(file.number, target.baseAddress, target.count) }
-                guard count >= 0 else { throw .system(errno, action) }
-                return count
+                return try file.read(into: target, call, action: action)
             }
             return try receive(KeychainArchive.incoming(items, scope, self), ifExists: ifExists, call)
         }

@@ -36,6 +36,32 @@ package final class FileDescriptor: Sendable {
         return status
     }
 
+    /// Waits until there is something to read, and reads it; for a file that was opened with `O_NONBLOCK`.
+    ///
+    /// Opening a pipe without that would wait for its other end, past every deadline.
+    ///
+    /// - Parameters:
+    ///   - target: Where the bytes go.
+    ///   - call: Deadline and cancellation.
+    ///   - action: What is being done, for an error.
+    /// - Returns: How many bytes there were, 0 at the end.
+    /// - Throws: `timedOut`, `cancelled`, or the system's error with the action in front.
+    package func read(
+        into target: UnsafeMutableRawBufferPointer,
+        _ call: CallContext,
+        action: @autoclosure () -> String
+    ) throws(KeychainError) -> Int {
+        var wait = pollfd(fd: number, events: Int16(POLLIN), revents: 0)
+        while true {
+            // A little at a time: a cancellation wakes no one here.
+            while poll(&wait, 1, 50) == 0 { try call.check() }
+            let count = retryingInterruptions { Glibc.read(number, target.baseAddress, target.count) }
+            if count < 0, errno == EAGAIN { continue }
+            guard count >= 0 else { throw .system(errno, action()) }
+            return count
+        }
+    }
+
     deinit {
         _ = close(number)
     }

@@ -107,7 +107,6 @@ extension KeySource {
         _ permissions: StoreOptions.Permissions,
         _ call: CallContext
     ) throws(KeychainError) -> SecureBytes {
-        // Non-blocking: opening a pipe would wait for its other end, past every deadline.
         let file = try FileDescriptor(path, O_RDONLY | O_NONBLOCK, action: "\(what) could not be opened")
         let status = try file.status()
         // As ssh(1): a file of another owner, root's in /etc for example, is that owner's business.
@@ -123,23 +122,11 @@ extension KeySource {
         _ call: CallContext
     ) throws(KeychainError) -> SecureBytes {
         let bytes = try SecureBytes.reading(atMost: limit) { (target) throws(KeychainError) in
-            while true {
-                try waitUntilReadable(file, call)
-                let got = retryingInterruptions { Glibc.read(file.number, target.baseAddress, target.count) }
-                if got < 0, errno == EAGAIN { continue }
-                guard got >= 0 else { throw .system(errno, "\(what) could not be read") }
-                return got
-            }
+            try file.read(into: target, call, action: "\(what) could not be read")
         }
         guard let bytes else {
             throw KeychainError(.dataTooLarge, "\(what) is larger than \(limit) bytes; it cannot be a passphrase.")
         }
         return bytes
-    }
-
-    private static func waitUntilReadable(_ file: FileDescriptor, _ call: CallContext) throws(KeychainError) {
-        var wait = pollfd(fd: file.number, events: Int16(POLLIN), revents: 0)
-        // A little at a time: a cancellation wakes no one here.
-        while poll(&wait, 1, 50) == 0 { try call.check() }
     }
 }

@@ -171,6 +171,13 @@
             #expect(missing?.code == .unavailable)
         }
 
+        @Test func aPipeThatNobodyWritesToEndsAtTheDeadline() throws {
+            #expect(mkfifo(path, 0o600) == 0)
+            let keychain = source.with { $0.timeout = .milliseconds(200) }
+            let error = #expect(throws: KeychainError.self) { try keychain.importArchive(from: path, key: key) }
+            #expect(error?.code == .timedOut)
+        }
+
         @Test func theAsynchronousFormsDoTheSame() async throws {
             try await source.store("1", query: password("a"))
             let written = try await source.exportArchive(to: path, key: key) { _ in }

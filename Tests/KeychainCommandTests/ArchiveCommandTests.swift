@@ -2,6 +2,7 @@
 
 #if File
     import Foundation
+    import Glibc
     import KeychainAPI
     import Testing
 
@@ -78,6 +79,11 @@
             _ = try await run("set own --accessible when-unlocked-this-device-only", input: Data("5".utf8))
             #expect(try await run("export ARCHIVE --passphrase KEY").status == 9)
             #expect(!FileManager.default.fileExists(atPath: archive))
+        }
+
+        @Test func aPipeThatNobodyWritesToEndsAtTheDeadline() async throws {
+            #expect(mkfifo(archive, 0o600) == 0)
+            #expect(try await run("import ARCHIVE --passphrase KEY --timeout 0.2").status == 8)
         }
 
         @Test func aPipeServesAsWell() async throws {

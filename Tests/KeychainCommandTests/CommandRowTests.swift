@@ -50,6 +50,8 @@
             Row("watch svc --timeout 3", 0, 0, 0),
             Row("cp svc --to file:$HOME/other", 0, 0, 1),
             Row("cp svc --to file:$HOME/other --if-exists fail", 3, 3, 1),
+            // It would end with the process, and the item with it.
+            Row("mv svc --to memory:", 9, 9, 1),
             Row("mv svc --to file:$HOME/other", 0, 0, 1),
             Row("get svc", 1, 1, 1),
             Row("migrate --to file:$HOME/third", 1, 1, 1),

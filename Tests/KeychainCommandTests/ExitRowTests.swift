@@ -38,7 +38,7 @@
                 "cp $HOME/a.archive $HOME/b.archive; \(damage("b.archive")); $K import $HOME/b.archive --passphrase env:PHRASE"
             ),
             (.interrupted, late, late, late),
-            (.refused, "$K rm svc", "$K rm svc", "$K check"),
+            (.refused, "$K rm svc", "$K mv svc --to memory:", "$K check"),
             (.failed, "$K get svc a > /dev/full", "$K get svc a > /dev/full", "$K generate > /dev/full"),
         ]
 

@@ -24,7 +24,8 @@
         init(_ path: String, _ io: CommandIO, _ settings: Settings) throws(KeychainError) {
             self.path = path
             deadline = settings.deadline
-            file = path == "-" ? nil : try FileDescriptor(path, O_RDONLY, action: Self.failure(path))
+            // Opening a pipe would else wait for its other end, past every deadline.
+            file = path == "-" ? nil : try FileDescriptor(path, O_RDONLY | O_NONBLOCK, action: Self.failure(path))
             self.io = file.map { CommandIO(input: $0.number, interrupt: io.interrupt) } ?? io
             beginning = try explained { () throws(KeychainError) in try self.io.readChunk(8, deadline) }
         }

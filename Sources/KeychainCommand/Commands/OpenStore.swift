@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import KeychainAPI
+import SwiftKeychain
 
 /// A store that a command has opened, with the time that is left for it.
 struct OpenStore: Sendable {
@@ -23,6 +24,14 @@ struct OpenStore: Sendable {
 }
 
 extension OpenStore {
+    /// Whether the store ends with the process.
+    var isInMemory: Bool {
+        get throws(KeychainError) {
+            let chosen = try (driver as? DefaultDriver)?.chosenDriver ?? driver
+            return chosen.identifier == .memory
+        }
+    }
+
     /// Finds the class of a selector that has none: the one in which its reference is found.
     ///
     /// - Throws: `itemNotFound` if the reference is in no class.

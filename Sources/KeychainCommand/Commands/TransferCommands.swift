@@ -10,6 +10,13 @@ extension CommandRun {
         let ifExists = try ifExists
         let target = try open(target(settings), creation: .ifMissing)
         let source = try open(settings, creation: .never)
+        if removingOriginals, try target.isInMemory, try !source.isInMemory {
+            throw KeychainError(
+                .unsupported,
+                "A store in memory ends with this command, and the items would be lost with it. Nothing was moved; name "
+                    + "another store with --to."
+            )
+        }
         guard let type = try await source.itemType(of: selector).itemClass.storableType else {
             throw KeychainError(
                 .invalidParameter,

@@ -24,7 +24,8 @@ extension CommandTable {
             options: [to, toKey, ifExists],
             discussion: [
                 "Every match is copied and then removed here, or nothing is done. If it is interrupted in between, an item may "
-                    + "be in both stores; it is never in neither.", transferred,
+                    + "be in both stores; it is never in neither. A store in memory is refused: it ends with the command.",
+                transferred,
             ],
             exitCodes: [.done, .notFound, .duplicate] + storeFailures,
             run: { (run) throws(KeychainError) in try await run.transfer(removingOriginals: true) }
