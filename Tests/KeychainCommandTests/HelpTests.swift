@@ -5,7 +5,7 @@ import Testing
 
 @testable import KeychainCommand
 
-/// The help texts as they are printed.
+/// The help texts and the scripts of shells as they are printed.
 ///
 /// `KEYCHAIN_UPDATE_SNAPSHOTS=1 swift test --filter HelpTests` writes them anew.
 struct HelpTests {
@@ -15,25 +15,35 @@ struct HelpTests {
     func snapshot(name: String) throws {
         let command = CommandTable.command(named: name)
         let text = command.map(HelpText.text(of:)) ?? HelpText.overview
-        let file = Self.folder.appending(path: Self.fileName(name))
-        if ProcessInfo.processInfo.environment["KEYCHAIN_UPDATE_SNAPSHOTS"] == "1" {
-            try Data(text.utf8).write(to: file)
-        }
-        #expect(try String(contentsOf: file, encoding: .utf8) == text)
+        try expect(text, in: Self.folder.appending(path: Self.fileName(name)))
         for line in text.split(separator: "\n") { #expect(line.count <= 80, "\(line)") }
     }
 
     @Test func theManualPage() throws {
         let file = URL(filePath: #filePath).appending(path: "../../../docs/keychainctl.1").standardized
+        try expect(ManPage.text, in: file)
+    }
+
+    private static let scripts = [
+        "completion.bash": CompletionScript.bash, "completion.fish": CompletionScript.fish,
+        "completion.zsh": CompletionScript.zsh,
+    ]
+
+    @Test(arguments: scripts) func theScriptOfAShell(name: String, text: String) throws {
+        try expect(text, in: Self.folder.appending(path: name))
+    }
+
+    private func expect(_ text: String, in file: URL) throws {
         if ProcessInfo.processInfo.environment["KEYCHAIN_UPDATE_SNAPSHOTS"] == "1" {
-            try Data(ManPage.text.utf8).write(to: file)
+            try Data(text.utf8).write(to: file)
         }
-        #expect(try String(contentsOf: file, encoding: .utf8) == ManPage.text)
+        #expect(try String(contentsOf: file, encoding: .utf8) == text)
     }
 
     @Test func thereIsASnapshotOfNothingElse() throws {
         let names = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path())
-        #expect(Set(names) == Set((["keychainctl"] + CommandTable.commands.map(\.name)).map(Self.fileName)))
+        let helps = (["keychainctl"] + CommandTable.commands.map(\.name)).map(Self.fileName)
+        #expect(Set(names) == Set(helps).union(Self.scripts.keys))
     }
 
     private static func fileName(_ command: String) -> String {
