@@ -130,9 +130,11 @@ struct TransferCommandTests {
 
     @Test func theBarIsDrawn() {
         #expect(
-            ProgressBar.text("Reading", 1, of: 2)
+            ProgressBar.text("Reading", 1, of: 2, columns: 80)
                 == "Reading [###############...............] 1 of 2"
         )
-        #expect(ProgressBar.text("Storing", 0, of: 0).hasSuffix("] 0 of 0"))
+        #expect(ProgressBar.text("Storing", 0, of: 0, columns: 80).hasSuffix("] 0 of 0"))
+        #expect(ProgressBar.text("Reading", 1, of: 2, columns: 24) == "Reading [###...] 1 of 2")
+        #expect(ProgressBar.text("Reading", 1, of: 2, columns: 18) == "Reading 1 of 2")
     }
 }

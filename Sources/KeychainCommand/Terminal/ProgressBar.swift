@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Glibc
 import KeychainAPI
 import Synchronization
 
@@ -40,7 +41,7 @@ final class ProgressBar: Sendable {
     ///   - total: How much there is.
     func show(_ action: String, _ completed: Int, of total: Int) {
         guard isShown else { return }
-        let text = Self.text(action, completed, of: total)
+        let text = Self.text(action, completed, of: total, columns: columns)
         line.withLock { line in
             guard line != text else { return }
             line = text
@@ -57,9 +58,19 @@ final class ProgressBar: Sendable {
         }
     }
 
-    static func text(_ action: String, _ completed: Int, of total: Int) -> String {
+    /// The line; where it would not fit beside the cursor the bar is shorter, or left out.
+    static func text(_ action: String, _ completed: Int, of total: Int, columns: Int) -> String {
+        let count = "\(completed) of \(total)"
+        let width = min(width, columns - action.count - count.count - 5)
+        guard width > 0 else { return "\(action) \(count)" }
         let full = total == 0 ? width : width * completed / total
         let bar = String(repeating: "#", count: full) + String(repeating: ".", count: width - full)
-        return "\(action) [\(bar)] \(completed) of \(total)"
+        return "\(action) [\(bar)] \(count)"
+    }
+
+    /// How wide the terminal is, as far as it says so.
+    private var columns: Int {
+        var size = winsize()
+        return ioctl(io.error, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 ? Int(size.ws_col) : 80
     }
 }
