@@ -46,7 +46,7 @@
         /// - Parameters:
         ///   - address: The address of the bus; must not be one that starts a bus.
         ///   - call: Deadline and cancellation.
-        ///   - limit: How long connecting may take at most.
+        ///   - limit: How long connecting may take if the call has no deadline of its own.
         /// - Throws: `unavailable` if no bus answers there, `timedOut`, `cancelled`.
         static func open(_ address: String, _ call: CallContext, limit: Duration) throws(KeychainError) -> BusConnection
         {
@@ -75,7 +75,7 @@
                     Unmanaged.passRetained(opening).toOpaque()
                 )
             }
-            let patience = min(limit, call.remaining ?? limit)
+            let patience = call.remaining ?? limit
             // Its greeting takes no cancellation in GDBus: a bus that is stuck is given up on, and what comes late is
             // closed.
             let result = try call.withCancellationHandler {
@@ -129,7 +129,7 @@
         /// - Parameters:
         ///   - requests: The calls, which are sent in their order.
         ///   - call: Deadline and cancellation.
-        ///   - limit: How long each may take at most.
+        ///   - limit: How long each may take if the call has no deadline of its own, which may be sooner or later.
         ///   - window: How many may be unanswered at once.
         /// - Returns: An answer or an error for each call, in their order.
         /// - Throws: `cancelled` or `timedOut` if the call itself has ended.
@@ -230,7 +230,7 @@
                     type,
                     // Only StartServiceByName starts anything.
                     G_DBUS_CALL_FLAGS_NO_AUTO_START,
-                    min(limit, call.remaining ?? limit).milliseconds,
+                    (call.remaining ?? limit).milliseconds,
                     cancellable.pointer,
                     { source, result, slot in
                         let slot = Unmanaged<Slot>.fromOpaque(slot!).takeRetainedValue()

@@ -8,9 +8,9 @@
     /// Everything in it belongs together and is thrown away together: when the bus, the owner of the service's name
     /// or the session changes, ``ServiceLink`` makes a new one.
     final class ServiceSession: Sendable {
-        /// How long an answer may take that needs nothing from a person.
+        /// How long an answer may take that needs nothing from a person, if the call has no deadline of its own.
         static let answerLimit = Duration.seconds(10)
-        /// How long a write may take: a keyring of 10,000 items takes nine seconds to be written.
+        /// How long a write may take, likewise: a keyring of 10,000 items takes nine seconds to be written.
         static let writeLimit = Duration.seconds(30)
 
         let connection: BusConnection

@@ -150,6 +150,18 @@
             #expect(try driver.records(all).count == 20)
         }
 
+        @Test func whoAllowsMoreTimeThanTheDriverWouldIsAnsweredLater() throws {
+            let keyring = try PrivateKeyring.start()
+            let driver = try keyring.driver()
+            #expect(try driver.records(selection).isEmpty)
+            keyring.suspendDaemon()
+            Thread {
+                usleep(11_000_000)
+                keyring.resumeDaemon()
+            }.start()
+            #expect(try driver.records(selection, CallContext(.info, timeout: .seconds(60))).isEmpty)
+        }
+
         @Test func aForkedProcessIsRefusedInsteadOfHanging() throws {
             let keyring = try PrivateKeyring.start()
             let driver = try keyring.driver()

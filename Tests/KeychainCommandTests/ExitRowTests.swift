@@ -168,7 +168,7 @@
                 start $K get kept $n > /dev/null
             done
             for n in $(seq 10); do start $K update kept $n --set-label changed; start $K rm gone $n; done
-            failed=0; for process in ${running[@]}; do wait $process || { failed=$?; echo "status $?"; }; done
+            failed=0; for process in ${running[@]}; do wait $process || { failed=$?; echo "status $failed"; }; done
             $K ls new | wc -l; $K ls kept --label changed | wc -l; $K ls gone | wc -l
             for n in $(seq 100); do [ "$($K get new $n)" = "value $n" ] || echo "$n is another"; done
             echo ${#running[@]} $failed
