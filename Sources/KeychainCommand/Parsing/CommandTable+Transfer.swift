@@ -49,5 +49,5 @@ extension CommandTable {
 
     private static let transferred =
         "Items that belong to this device only stay where they are, with a note. An item with a password of its own is "
-        + "encrypted anew with it. A file store that does not exist is created."
+        + "encrypted anew with it. A file store that does not exist is created. --json prints the numbers of items."
 }
