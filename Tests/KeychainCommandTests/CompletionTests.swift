@@ -159,7 +159,8 @@ struct CompletionTests {
         }
 
         @Test(.enabled(if: isThere("zsh"))) func zsh() async throws {
-            // In a terminal of zsh's own: keys are typed, and the line that they lead to is shown.
+            // In a terminal of zsh's own: keys are typed, and the line that they lead to is shown, between marks that do not
+            // stand in what is typed, since that may be echoed.
             let lines = try await shell(
                 #"""
                 keychainctl completion zsh > _keychainctl
@@ -167,12 +168,12 @@ struct CompletionTests {
                 zmodload zsh/zpty
                 zpty z zsh -f -i
                 zpty -w z 'PROMPT=; fpath=($HOME $fpath); autoload -U compinit; compinit -u -D; stty -echo; unsetopt ALWAYS_LAST_PROMPT'
-                zpty -w z 'show() { print -r -- "<$BUFFER>"; BUFFER=; zle accept-line; }; zle -N show; bindkey ^X show; print re''ady'
+                zpty -w z 'show() { print -r -- "{""{$BUFFER}""}"; BUFFER=; zle accept-line; }; zle -N show; bindkey ^X show; print re''ady'
                 zpty -r -m z junk '*ready*'
                 for line in 'keychainctl gen' 'keychainctl --store mem' 'keychainctl get a' 'keychainctl get \$' 'keychainctl get x'; do
                     zpty -w -n z "$line"$'\t'$'\x18'
-                    zpty -r -m z text '*<*>*'
-                    print -r -- "${${text##*<}%%>*}"
+                    zpty -r -m z text '*{{*}}*'
+                    print -r -- "${${text##*\{\{}%%\}\}*}"
                 done
                 zpty -d z
                 END
